@@ -1,0 +1,1 @@
+//! Dates, durations, repeating intervals and cron schedules. Pure: the caller says what time it is.

@@ -1,0 +1,1 @@
+//! The process engine: a state machine without I/O, clock or randomness.

@@ -1,0 +1,1 @@
+//! FEEL: parse, compile, evaluate. Pure: no I/O, no clock, no randomness but what the caller injects.
