@@ -1,1 +1,33 @@
 //! The words that engine, stores and gateway share: keys, entities, commands, changes, records.
+//! Plain data without behaviour beyond its own invariants; no I/O, no async.
+
+mod answer;
+mod change;
+pub mod command;
+mod element_kind;
+pub mod entity;
+mod index;
+mod json;
+mod key;
+mod partition;
+mod record;
+mod rejection;
+mod text;
+mod time;
+
+pub use answer::{ActivatedJob, Answer, CreatedInstance, DeployedResource, Deployment};
+pub use change::{Change, Entity, EntityKind};
+pub use command::Command;
+pub use element_kind::ElementKind;
+pub use index::{ElementIndex, FlowIndex};
+pub use json::{JsonError, RawJson, Variables};
+pub use key::{
+    DefinitionKey, DeploymentKey, ElementInstanceKey, FormKey, IncidentKey, JobKey, Key, LeaseKey,
+    MessageKey, ProcessInstanceKey, ResourceKey, SignalKey, SubscriptionKey, TimerKey, UserTaskKey,
+    VariableKey,
+};
+pub use partition::{PartitionCount, PartitionId};
+pub use record::{ElementIntent, Event, Record};
+pub use rejection::{Rejection, RejectionCode};
+pub use text::{TenantId, Text};
+pub use time::Timestamp;

@@ -1,0 +1,115 @@
+//! Jobs, and the leases under which workers hold them.
+
+use super::Origin;
+use crate::{ElementIndex, ElementInstanceKey, JobKey, LeaseKey, RawJson, Text, Timestamp};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Job {
+    pub key: JobKey,
+    pub origin: Origin,
+    pub element_instance: ElementInstanceKey,
+    pub element: ElementIndex,
+    pub element_id: Text,
+    pub kind: JobKind,
+    pub job_type: Text,
+    pub retries: i32,
+    /// Higher is handed out first.
+    pub priority: i32,
+    pub state: JobState,
+    pub last_event: JobEvent,
+    /// Custom headers as one JSON object; none where there are no headers.
+    pub headers: Option<RawJson>,
+    /// Who works on it. A lease given after the job's row was written stands in a `JobLease` instead.
+    pub lease: Option<Lease>,
+    pub error_code: Option<Text>,
+    pub error_message: Option<Text>,
+    pub has_failed_with_retries_left: bool,
+    pub business_id: Option<Text>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Debug)]
+pub enum JobKind {
+    BpmnElement,
+    ExecutionListener,
+    TaskListener,
+    AdHocSubProcess,
+}
+
+impl JobKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            JobKind::BpmnElement => "BPMN_ELEMENT",
+            JobKind::ExecutionListener => "EXECUTION_LISTENER",
+            JobKind::TaskListener => "TASK_LISTENER",
+            JobKind::AdHocSubProcess => "AD_HOC_SUB_PROCESS",
+        }
+    }
+}
+
+/// What may happen to a job next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Debug)]
+pub enum JobState {
+    /// Can be handed out, unless a lease holds it.
+    Waiting,
+    /// Failed with retries left and waits for its back-off to pass.
+    BackingOff,
+    /// Failed without retries; an incident is open.
+    Failed,
+    /// An error was thrown that nobody catches; an incident is open.
+    ErrorThrown,
+    Completed,
+    Canceled,
+}
+
+/// The last thing that happened to a job: the state that the API shows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Debug)]
+pub enum JobEvent {
+    Created,
+    Completed,
+    Failed,
+    RetriesUpdated,
+    PriorityUpdated,
+    TimeoutUpdated,
+    TimedOut,
+    Canceled,
+    ErrorThrown,
+    Migrated,
+}
+
+impl JobEvent {
+    pub fn name(self) -> &'static str {
+        match self {
+            JobEvent::Created => "CREATED",
+            JobEvent::Completed => "COMPLETED",
+            JobEvent::Failed => "FAILED",
+            JobEvent::RetriesUpdated => "RETRIES_UPDATED",
+            JobEvent::PriorityUpdated => "PRIORITY_UPDATED",
+            JobEvent::TimeoutUpdated => "TIMEOUT_UPDATED",
+            JobEvent::TimedOut => "TIMED_OUT",
+            JobEvent::Canceled => "CANCELED",
+            JobEvent::ErrorThrown => "ERROR_THROWN",
+            JobEvent::Migrated => "MIGRATED",
+        }
+    }
+}
+
+/// The right of one worker to work on a job until the deadline.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Lease {
+    pub key: LeaseKey,
+    pub worker: Text,
+    pub deadline: Timestamp,
+    /// The worker asked for a lease token: whoever completes or fails the job must show it.
+    pub is_exclusive: bool,
+}
+
+/// One activation's leases on jobs whose rows were already stored: one row however many jobs.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct JobLease {
+    pub lease: Lease,
+    pub jobs: Vec<JobKey>,
+}

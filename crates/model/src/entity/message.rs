@@ -1,0 +1,99 @@
+//! Messages on both sides: the box that buffers them by correlation key, and the instances that wait.
+
+use super::Origin;
+use crate::{
+    ElementIndex, ElementInstanceKey, MessageKey, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
+    Timestamp, Variables,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// A buffered message, in the box of its correlation key.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Message {
+    pub key: MessageKey,
+    pub tenant: TenantId,
+    pub name: Text,
+    pub correlation_key: Text,
+    pub message_id: Option<Text>,
+    pub business_id: Option<Text>,
+    pub variables: Variables,
+    pub expires_at: Timestamp,
+    /// Process ids that have had it: each gets a message once, over all its versions.
+    pub correlated_to: Vec<Text>,
+}
+
+/// The instance's side of a subscription: what waits, and for what.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct MessageSubscription {
+    pub key: SubscriptionKey,
+    pub origin: Origin,
+    pub element_instance: ElementInstanceKey,
+    /// The catching event, which need not be the waiting element: boundary events wait on their activity.
+    pub target: ElementIndex,
+    pub target_id: Text,
+    pub message_name: Text,
+    pub correlation_key: Text,
+    pub business_id: Option<Text>,
+    pub is_interrupting: bool,
+    pub state: SubscriptionState,
+    pub updated_at: Timestamp,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Debug)]
+pub enum SubscriptionState {
+    Created,
+    Correlated,
+    Deleted,
+}
+
+impl SubscriptionState {
+    pub fn name(self) -> &'static str {
+        match self {
+            SubscriptionState::Created => "CREATED",
+            SubscriptionState::Correlated => "CORRELATED",
+            SubscriptionState::Deleted => "DELETED",
+        }
+    }
+}
+
+/// The box's side of a subscription.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct BoxSubscription {
+    pub key: SubscriptionKey,
+    pub tenant: TenantId,
+    pub message_name: Text,
+    pub correlation_key: Text,
+    pub business_id: Option<Text>,
+    pub process_id: Text,
+    pub instance: ProcessInstanceKey,
+    pub is_interrupting: bool,
+    /// The message on its way to the instance, until that accepts or rejects it.
+    pub correlating: Option<MessageKey>,
+}
+
+/// While it exists, messages with this correlation key start no further instance of the process.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct MessageStartLock {
+    pub tenant: TenantId,
+    pub process_id: Text,
+    pub correlation_key: Text,
+    /// The instance that holds the lock.
+    pub instance: ProcessInstanceKey,
+}
+
+/// That a message reached an instance: written once, never changed.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct MessageCorrelation {
+    /// The subscription that took it; for a start event, the message's own subscription of the definition.
+    pub subscription: SubscriptionKey,
+    pub message: MessageKey,
+    pub origin: Origin,
+    /// None for a start event.
+    pub element_instance: Option<ElementInstanceKey>,
+    pub element_id: Text,
+    pub message_name: Text,
+    pub correlation_key: Text,
+    pub business_id: Option<Text>,
+    pub correlated_at: Timestamp,
+}

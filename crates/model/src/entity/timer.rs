@@ -1,0 +1,29 @@
+//! Everything that is due at a time: BPMN timers, job back-offs, message expiry.
+
+use super::Origin;
+use crate::{
+    DefinitionKey, ElementIndex, ElementInstanceKey, JobKey, MessageKey, TenantId, Text, TimerKey, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Timer {
+    pub key: TimerKey,
+    pub due_at: Timestamp,
+    pub purpose: TimerPurpose,
+    /// Firings left, this one included: none for a timer that does not repeat, -1 for one that repeats
+    /// for ever.
+    pub repetitions: Option<i32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub enum TimerPurpose {
+    /// A catch event, boundary event or event subprocess of a running element.
+    Catch { origin: Origin, element_instance: ElementInstanceKey, target: ElementIndex },
+    /// A timer start event of a deployed process.
+    Start { definition: DefinitionKey, process_id: Text, target: ElementIndex, tenant: TenantId },
+    /// A failed job that may be handed out again.
+    JobBackoff { origin: Origin, job: JobKey },
+    /// A buffered message whose time to live has passed.
+    MessageExpiry { message: MessageKey, tenant: TenantId, name: Text, correlation_key: Text },
+}
