@@ -1,3 +1,25 @@
 //! FEEL: parse, compile, evaluate. Pure: no I/O, no clock, no randomness but what the caller injects.
+#![allow(dead_code, unused_imports)]
 
+mod builtins;
+mod environment;
+mod error;
+mod evaluation;
+mod expression;
+mod number;
+mod pattern;
+mod scope;
 pub mod temporal;
+mod unary_tests;
+mod value;
+
+pub use builtins::{Builtin, Signature};
+pub use environment::{Budget, Environment};
+pub use error::{EvaluationError, JsonError, SyntaxError, Warning};
+pub use expression::{CompileOptions, Dialect, Expression, Outcome, VariableRef};
+pub use number::{Number, Rounding};
+pub use scope::{EmptyScope, Lookup, Scope};
+pub use unary_tests::UnaryTests;
+pub use value::{
+    Bound, Context, ContextBuilder, Function, List, Range, Text, UserFunction, VALUE_DEPTH_MAX, Value,
+};

@@ -5,6 +5,7 @@
 mod date;
 mod date_time;
 mod duration;
+mod operation;
 mod scan;
 mod time;
 mod zone;
@@ -12,6 +13,7 @@ mod zone;
 pub use date::Date;
 pub use date_time::DateTime;
 pub use duration::{DaysDuration, MonthsDuration};
+pub(crate) use operation::{Operator, arithmetic, compare, equal, literal, negate, property};
 pub use time::Time;
 pub use zone::{NamedZone, Zone};
 

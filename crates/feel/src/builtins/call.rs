@@ -1,0 +1,85 @@
+//! A call of a built-in: its arguments, and what the function may ask of the evaluation.
+
+use super::CallResult;
+use crate::environment::Environment;
+use crate::error::EvaluationError;
+use crate::evaluation::machine::Machine;
+use crate::expression::Dialect;
+use crate::number::Number;
+use crate::value::{Function, Value};
+
+pub(crate) struct Call<'a, 'e> {
+    pub(crate) name: &'static str,
+    /// Which of the function's signatures fits the arguments.
+    pub(crate) signature: usize,
+    /// In the order of the signature; missing ones are null (a variadic call has just what was given).
+    pub(crate) arguments: &'a [Value],
+    pub(crate) machine: &'a mut Machine<'e>,
+}
+
+impl<'e> Call<'_, 'e> {
+    /// The argument at that place; null if it was not given.
+    pub(crate) fn arg(&self, index: usize) -> &Value {
+        self.arguments.get(index).unwrap_or(&Value::Null)
+    }
+
+    /// A string at that place. A list of one item counts as its item.
+    pub(crate) fn string(&self, index: usize) -> Option<&str> {
+        self.single(index).as_str()
+    }
+
+    pub(crate) fn number(&self, index: usize) -> Option<Number> {
+        self.single(index).as_number()
+    }
+
+    pub(crate) fn boolean(&self, index: usize) -> Option<bool> {
+        self.single(index).as_bool()
+    }
+
+    /// The argument, or the only item of it.
+    pub(crate) fn single(&self, index: usize) -> &Value {
+        match self.arg(index) {
+            Value::List(list) if list.len() == 1 => &list[0],
+            other => other,
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.machine.dialect()
+    }
+
+    pub(crate) fn environment(&self) -> &'e Environment {
+        self.machine.environment()
+    }
+
+    /// The next number of the seeded sequence.
+    pub(crate) fn random(&mut self) -> u64 {
+        self.machine.random()
+    }
+
+    /// Counts work that grows with the arguments.
+    pub(crate) fn charge_steps(&mut self, steps: usize) -> Result<(), EvaluationError> {
+        self.machine.charge_steps(steps as u64)
+    }
+
+    /// Counts memory before it is taken. Results are counted by the caller: charge only what is taken besides.
+    pub(crate) fn charge_bytes(&mut self, bytes: usize) -> Result<(), EvaluationError> {
+        self.machine.charge_bytes(bytes as u64)
+    }
+
+    pub(crate) fn warn(&mut self, message: impl FnOnce() -> String) {
+        self.machine.warn(message);
+    }
+
+    /// Null, with a warning that names the function and what was wrong.
+    pub(crate) fn refuse(&mut self, reason: &str) -> CallResult {
+        let name = self.name;
+        self.machine.warn(|| format!("Expected {reason} in a call of '{name}', so the result is null"));
+        Ok(Value::Null)
+    }
+
+    /// Calls a function that was passed as argument.
+    pub(crate) fn invoke(&mut self, function: &Function, arguments: Vec<Value>) -> CallResult {
+        self.machine.invoke(function, arguments)
+    }
+}

@@ -1,0 +1,11 @@
+//! The built-in functions: one static table, sorted by name, with a row for each function. To add one, write it
+//! in the file of its group and list it in that group's `FUNCTIONS`.
+
+mod call;
+mod logic;
+mod numeric;
+mod table;
+
+pub(crate) use call::Call;
+pub use table::{Builtin, Signature};
+pub(crate) use table::{CallResult, Dialects, builtin, find, fixed, optional, variadic};

@@ -1,0 +1,111 @@
+//! Rows of the table of built-in functions, and the look-up by name.
+
+use super::Call;
+use crate::error::EvaluationError;
+use crate::expression::Dialect;
+use crate::value::Value;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Null plus a warning is how a built-in refuses its arguments; an error ends the whole evaluation.
+pub(crate) type CallResult = Result<Value, EvaluationError>;
+
+/// A built-in function.
+pub struct Builtin {
+    pub name: &'static str,
+    /// The ways to call it; the first that fits the arguments is taken.
+    pub signatures: &'static [Signature],
+    pub(crate) dialects: Dialects,
+    pub(crate) call: fn(&mut Call<'_, '_>) -> CallResult,
+}
+
+/// Where a function exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialects {
+    Both,
+    Only(Dialect),
+}
+
+/// One list of parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Signature {
+    pub required: &'static [&'static str],
+    pub optional: &'static [&'static str],
+    /// The last parameter takes any number of arguments.
+    pub variadic: bool,
+}
+
+impl Signature {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.required.iter().chain(self.optional).copied()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.required.len() + self.optional.len()
+    }
+
+    pub(crate) fn accepts(&self, count: usize) -> bool {
+        count >= self.required.len() && (self.variadic || count <= self.len())
+    }
+}
+
+pub(crate) const fn builtin(
+    name: &'static str,
+    signatures: &'static [Signature],
+    call: fn(&mut Call<'_, '_>) -> CallResult,
+) -> Builtin {
+    Builtin { name, signatures, dialects: Dialects::Both, call }
+}
+
+impl Builtin {
+    pub(crate) const fn only(self, dialect: Dialect) -> Builtin {
+        Builtin { dialects: Dialects::Only(dialect), ..self }
+    }
+}
+
+/// All parameters must be given.
+pub(crate) const fn fixed(required: &'static [&'static str]) -> Signature {
+    Signature { required, optional: &[], variadic: false }
+}
+
+/// The second list may be left out, from its end.
+pub(crate) const fn optional(
+    required: &'static [&'static str],
+    optional: &'static [&'static str],
+) -> Signature {
+    Signature { required, optional, variadic: false }
+}
+
+/// The last of the parameters takes one argument or more.
+pub(crate) const fn variadic(required: &'static [&'static str]) -> Signature {
+    Signature { required, optional: &[], variadic: true }
+}
+
+/// Every built-in, sorted by name.
+pub(crate) fn all() -> &'static [&'static Builtin] {
+    static ALL: OnceLock<Vec<&'static Builtin>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let groups: [&'static [Builtin]; 2] = [super::logic::FUNCTIONS, super::numeric::FUNCTIONS];
+        let mut all: Vec<_> = groups.into_iter().flatten().collect();
+        all.sort_by_key(|builtin| builtin.name);
+        all
+    })
+}
+
+/// The built-in of that name, if the dialect has it. A name may have one row for each dialect.
+pub(crate) fn find(name: &str, dialect: Dialect) -> Option<&'static Builtin> {
+    let all = all();
+    let first = all.partition_point(|builtin| builtin.name < name);
+    all[first..].iter().take_while(|builtin| builtin.name == name).copied().find(|builtin| {
+        match builtin.dialects {
+            Dialects::Both => true,
+            Dialects::Only(only) => only == dialect,
+        }
+    })
+}
+
+impl fmt::Debug for Builtin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)
+    }
+}

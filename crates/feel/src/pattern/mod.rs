@@ -1,0 +1,1 @@
+//! Regular expressions for `matches`, `replace`, `split` and `extract`.
