@@ -50,6 +50,7 @@ entities! {
     MessageStartLock(MessageStartLock),
     MessageCorrelation(MessageCorrelation),
     SignalSubscription(SignalSubscription),
+    StartSubscription(StartSubscription),
     LoopInput(LoopInput),
     LoopOutput(LoopOutput),
     ProcessDefinition(ProcessDefinition),

@@ -130,4 +130,6 @@ pub struct DeliverSignal {
     pub variables: Variables,
     /// The last subscription that has had it.
     pub after: Option<SubscriptionKey>,
+    /// Subscriptions opened after the signal reached this partition do not get it.
+    pub until: Option<SubscriptionKey>,
 }

@@ -22,6 +22,8 @@ pub struct Job {
     pub headers: Option<RawJson>,
     /// Who works on it. A lease given after the job's row was written stands in a `JobLease` instead.
     pub lease: Option<Lease>,
+    /// The last lease that ended: a stored `JobLease` up to this one no longer counts for this job.
+    pub released: Option<LeaseKey>,
     pub error_code: Option<Text>,
     pub error_message: Option<Text>,
     pub has_failed_with_retries_left: bool,

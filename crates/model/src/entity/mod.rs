@@ -8,6 +8,7 @@ mod loop_items;
 mod message;
 mod process_instance;
 mod signal;
+mod start;
 mod timer;
 mod user_task;
 mod variable;
@@ -22,6 +23,7 @@ pub use message::{
 };
 pub use process_instance::{FlowSet, ParentCall, ProcessInstance};
 pub use signal::SignalSubscription;
+pub use start::{StartEventKind, StartSubscription};
 pub use timer::{Timer, TimerPurpose};
 pub use user_task::{UserTask, UserTaskState};
 pub use variable::Variable;
@@ -71,9 +73,9 @@ pub struct Scope {
     /// Tokens that wait at joining gateways.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingToken>,
-    /// The event that waits until everything in this scope has terminated.
+    /// What follows once everything in this scope has terminated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub interruption: Option<Box<Trigger>>,
+    pub interruption: Option<Box<Interruption>>,
     /// An interrupting event subprocess has been triggered: nothing else may start here any more.
     #[serde(default, skip_serializing_if = "is_false")]
     pub interrupted: bool,
@@ -92,6 +94,15 @@ pub struct WaitingToken {
     pub gateway: ElementIndex,
     pub flow: FlowIndex,
     pub count: u32,
+}
+
+/// Why the elements of a scope are being terminated while the scope itself goes on.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub enum Interruption {
+    /// An interrupting event subprocess takes over.
+    EventSubProcess(Trigger),
+    /// A terminate end event was reached: the scope completes.
+    TerminateEnd,
 }
 
 /// An event that was caught, on its way to the element that handles it.
