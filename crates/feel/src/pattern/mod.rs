@@ -1,1 +1,145 @@
-//! Regular expressions for `matches`, `replace`, `split` and `extract`.
+//! Regular expressions in the two flavours that FEEL users write: Java's (Camunda) and XPath's
+//! (the DMN standard). What is regular runs in linear time; back-references and look-around
+//! run in a backtracking matcher whose every step is charged to the caller.
+
+mod apply;
+mod backtrack;
+mod blocks;
+mod class;
+mod linear;
+mod node;
+mod parse;
+
+use std::fmt;
+use std::ops::Range;
+
+use backtrack::Program;
+use regex_automata::meta;
+
+/// Whose rules a pattern follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flavour {
+    Java,
+    XPath,
+}
+
+/// The letters of the `flags` argument.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flags {
+    /// `i`
+    ignore_case: bool,
+    /// `s`
+    dot_matches_newline: bool,
+    /// `m`
+    multi_line: bool,
+    /// `x`
+    ignore_whitespace: bool,
+    /// `q`
+    literal: bool,
+}
+
+/// Why a pattern cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatternError {
+    UnknownFlag(char),
+    Syntax { message: &'static str, at: usize },
+    TooLarge,
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownFlag(flag) => write!(f, "Unknown regular expression flag '{flag}'"),
+            Self::Syntax { message, at } => {
+                write!(f, "Invalid regular expression: {message} at position {}", at + 1)
+            }
+            Self::TooLarge => f.write_str("The regular expression is too large"),
+        }
+    }
+}
+
+/// A compiled regular expression.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    engine: Engine,
+    flavour: Flavour,
+    group_count: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Linear(meta::Regex),
+    Backtracking(Program),
+}
+
+/// Where a pattern matched: the whole match first, then its groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    groups: Vec<Option<Range<usize>>>,
+}
+
+impl Match {
+    pub fn range(&self) -> Range<usize> {
+        self.groups[0].clone().expect("a match always has its whole range")
+    }
+
+    fn group(&self, index: usize) -> Option<Range<usize>> {
+        self.groups.get(index).cloned().flatten()
+    }
+}
+
+impl Flags {
+    fn parse(text: &str, flavour: Flavour) -> Result<Self, PatternError> {
+        let mut flags = Self::default();
+        for flag in text.chars() {
+            match flag {
+                'i' => flags.ignore_case = true,
+                's' => flags.dot_matches_newline = true,
+                'm' => flags.multi_line = true,
+                'x' => flags.ignore_whitespace = true,
+                'q' if flavour == Flavour::XPath => flags.literal = true,
+                _ if flavour == Flavour::Java => {}
+                other => return Err(PatternError::UnknownFlag(other)),
+            }
+        }
+        Ok(flags)
+    }
+}
+
+impl Pattern {
+    pub fn new(source: &str, flags: &str, flavour: Flavour) -> Result<Self, PatternError> {
+        let flags = Flags::parse(flags, flavour)?;
+        let parsed = parse::parse(source, flags, flavour)?;
+        let engine = match linear::translate(&parsed.node) {
+            Some(hir) => Engine::Linear(linear::build(&hir)?),
+            None => Engine::Backtracking(Program::compile(&parsed.node, parsed.group_count)?),
+        };
+        Ok(Self { engine, flavour, group_count: parsed.group_count })
+    }
+
+    /// The leftmost match that begins at byte `start` or later.
+    pub fn find_at<E>(
+        &self,
+        text: &str,
+        start: usize,
+        charge: &mut impl FnMut(u64) -> Result<(), E>,
+    ) -> Result<Option<Match>, E> {
+        match &self.engine {
+            Engine::Linear(regex) => linear::find_at(regex, text, start, charge),
+            Engine::Backtracking(program) => program.find_at(text, start, charge),
+        }
+    }
+
+    pub fn is_match<E>(&self, text: &str, charge: &mut impl FnMut(u64) -> Result<(), E>) -> Result<bool, E> {
+        match &self.engine {
+            Engine::Linear(regex) => {
+                charge(1 + text.len() as u64 / linear::BYTES_PER_STEP)?;
+                Ok(regex.is_match(text))
+            }
+            Engine::Backtracking(program) => Ok(program.find_at(text, 0, charge)?.is_some()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

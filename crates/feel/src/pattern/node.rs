@@ -1,0 +1,47 @@
+//! The syntax tree of a pattern. Flags are already applied: a letter that ignores case is a class.
+
+use regex_syntax::hir::ClassUnicode;
+
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Empty,
+    Char(char),
+    Class(ClassUnicode),
+    Assertion(Assertion),
+    Concat(Vec<Node>),
+    Alternate(Vec<Node>),
+    /// A capturing group with its number, from 1.
+    Group(Box<Node>, usize),
+    /// A group that, once matched, is never tried in another way.
+    Atomic(Box<Node>),
+    Look(Box<Node>, Look),
+    Repeat(Box<Node>, Repeat),
+    /// What the group with that number matched.
+    BackReference {
+        group: usize,
+        ignore_case: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Assertion {
+    TextStart,
+    TextEnd,
+    LineStart,
+    LineEnd,
+    WordBoundary,
+    NotWordBoundary,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    pub(super) ahead: bool,
+    pub(super) negated: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeat {
+    pub(super) min: u32,
+    pub(super) max: Option<u32>,
+    pub(super) greedy: bool,
+}
