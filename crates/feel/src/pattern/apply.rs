@@ -32,7 +32,7 @@ impl Pattern {
     }
 
     /// The text of every match.
-    pub fn find_all<'t, E>(
+    pub(crate) fn find_all<'t, E>(
         &self,
         text: &'t str,
         charge: &mut impl FnMut(u64) -> Result<(), E>,
@@ -44,7 +44,7 @@ impl Pattern {
 
     /// The text between the matches, empty pieces included; an empty match at the very start
     /// does not count as a border.
-    pub fn split<'t, E>(
+    pub(crate) fn split<'t, E>(
         &self,
         text: &'t str,
         charge: &mut impl FnMut(u64) -> Result<(), E>,
@@ -62,29 +62,20 @@ impl Pattern {
         Ok(pieces)
     }
 
-    /// Replaces every match; `$1` in the replacement stands for the first group.
-    pub fn replace_all<E>(
+    /// Finds what to replace; `$1` in the replacement stands for the first group.
+    pub(crate) fn replacement<'t, E>(
         &self,
-        text: &str,
+        text: &'t str,
         replacement: &str,
         charge: &mut impl FnMut(u64) -> Result<(), E>,
-    ) -> Result<Result<String, PatternError>, E> {
+    ) -> Result<Result<Replacement<'t>, PatternError>, E> {
         let pieces = match self.template(replacement) {
             Ok(pieces) => pieces,
             Err(error) => return Ok(Err(error)),
         };
         let mut matches = Vec::new();
         self.for_each_match(text, charge, |one| matches.push(one.clone()))?;
-        charge(written_len(&pieces, &matches) / super::linear::BYTES_PER_STEP)?;
-        let mut result = String::with_capacity(text.len());
-        let mut from = 0;
-        for one in &matches {
-            result.push_str(&text[from..one.range().start]);
-            expand(&mut result, &pieces, one, text);
-            from = one.range().end;
-        }
-        result.push_str(&text[from..]);
-        Ok(Ok(result))
+        Ok(Ok(Replacement { text, pieces, matches }))
     }
 
     fn template(&self, replacement: &str) -> Result<Vec<Piece>, PatternError> {
@@ -126,25 +117,46 @@ impl Pattern {
     }
 }
 
-fn expand(result: &mut String, pieces: &[Piece], one: &Match, text: &str) {
-    for piece in pieces {
-        match piece {
-            Piece::Text(piece) => result.push_str(piece),
-            Piece::Group(group) => {
-                if let Some(range) = one.group(*group) {
-                    result.push_str(&text[range]);
+/// A replacement that is yet to be written, so that its size can be paid for first.
+pub(crate) struct Replacement<'t> {
+    text: &'t str,
+    pieces: Vec<Piece>,
+    matches: Vec<Match>,
+}
+
+impl Replacement<'_> {
+    /// No less than the bytes that the result will take.
+    pub(crate) fn byte_len(&self) -> usize {
+        let piece_len = |piece: &Piece, one: &Match| match piece {
+            Piece::Text(text) => text.len(),
+            Piece::Group(group) => one.group(*group).map_or(0, |range| range.len()),
+        };
+        let one_len = |one: &Match| self.pieces.iter().map(|piece| piece_len(piece, one)).sum::<usize>();
+        self.text.len() + self.matches.iter().map(one_len).sum::<usize>()
+    }
+
+    pub(crate) fn write(&self) -> String {
+        let mut result = String::with_capacity(self.text.len());
+        let mut from = 0;
+        for one in &self.matches {
+            result.push_str(&self.text[from..one.range().start]);
+            self.expand(&mut result, one);
+            from = one.range().end;
+        }
+        result.push_str(&self.text[from..]);
+        result
+    }
+
+    fn expand(&self, result: &mut String, one: &Match) {
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(piece) => result.push_str(piece),
+                Piece::Group(group) => {
+                    if let Some(range) = one.group(*group) {
+                        result.push_str(&self.text[range]);
+                    }
                 }
             }
         }
     }
-}
-
-/// How many bytes the replacements will take, known before they are written.
-fn written_len(pieces: &[Piece], matches: &[Match]) -> u64 {
-    let piece_len = |piece: &Piece, one: &Match| match piece {
-        Piece::Text(text) => text.len(),
-        Piece::Group(group) => one.group(*group).map_or(0, |range| range.len()),
-    };
-    let one_len = |one: &Match| pieces.iter().map(|piece| piece_len(piece, one) as u64).sum::<u64>();
-    matches.iter().map(one_len).sum()
 }

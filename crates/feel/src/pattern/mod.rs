@@ -18,7 +18,7 @@ use regex_automata::meta;
 
 /// Whose rules a pattern follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Flavour {
+pub(crate) enum Flavour {
     Java,
     XPath,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Flags {
 
 /// Why a pattern cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PatternError {
+pub(crate) enum PatternError {
     UnknownFlag(char),
     Syntax { message: &'static str, at: usize },
     TooLarge,
@@ -60,7 +60,7 @@ impl fmt::Display for PatternError {
 
 /// A compiled regular expression.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     engine: Engine,
     flavour: Flavour,
     group_count: usize,
@@ -74,12 +74,12 @@ enum Engine {
 
 /// Where a pattern matched: the whole match first, then its groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Match {
+pub(crate) struct Match {
     groups: Vec<Option<Range<usize>>>,
 }
 
 impl Match {
-    pub fn range(&self) -> Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         self.groups[0].clone().expect("a match always has its whole range")
     }
 
@@ -107,7 +107,7 @@ impl Flags {
 }
 
 impl Pattern {
-    pub fn new(source: &str, flags: &str, flavour: Flavour) -> Result<Self, PatternError> {
+    pub(crate) fn new(source: &str, flags: &str, flavour: Flavour) -> Result<Self, PatternError> {
         let flags = Flags::parse(flags, flavour)?;
         let parsed = parse::parse(source, flags, flavour)?;
         let engine = match linear::translate(&parsed.node) {
@@ -118,7 +118,7 @@ impl Pattern {
     }
 
     /// The leftmost match that begins at byte `start` or later.
-    pub fn find_at<E>(
+    pub(crate) fn find_at<E>(
         &self,
         text: &str,
         start: usize,
@@ -130,7 +130,11 @@ impl Pattern {
         }
     }
 
-    pub fn is_match<E>(&self, text: &str, charge: &mut impl FnMut(u64) -> Result<(), E>) -> Result<bool, E> {
+    pub(crate) fn is_match<E>(
+        &self,
+        text: &str,
+        charge: &mut impl FnMut(u64) -> Result<(), E>,
+    ) -> Result<bool, E> {
         match &self.engine {
             Engine::Linear(regex) => {
                 charge(1 + text.len() as u64 / linear::BYTES_PER_STEP)?;

@@ -16,7 +16,8 @@ fn matches(text: &str, pattern: &str, flags: &str, flavour: Flavour) -> Option<b
 
 fn replace(text: &str, pattern: &str, replacement: &str, flavour: Flavour) -> Option<String> {
     let pattern = Pattern::new(pattern, "", flavour).ok()?;
-    pattern.replace_all(text, replacement, &mut free).expect("free of charge").ok()
+    let found = pattern.replacement(text, replacement, &mut free).expect("free of charge").ok()?;
+    Some(found.write())
 }
 
 #[test]
