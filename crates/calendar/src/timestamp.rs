@@ -1,6 +1,8 @@
 //! The instant as the rest of the product stores it, and the way to and from the time library.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::{Add, Sub};
 
 const NANOS_PER_MILLI: i128 = 1_000_000;
 
@@ -8,7 +10,8 @@ const NANOS_PER_MILLI: i128 = 1_000_000;
 ///
 /// Any number may be stored; outside [`Timestamp::MIN`] to [`Timestamp::MAX`] it is treated, and written, as the
 /// nearer of the two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
@@ -41,6 +44,24 @@ impl Timestamp {
 
 fn ceil_millis(nanos: i128) -> i128 {
     nanos.div_euclid(NANOS_PER_MILLI) + i128::from(nanos.rem_euclid(NANOS_PER_MILLI) > 0)
+}
+
+/// Plus milliseconds, held at the ends of the range.
+impl Add<i64> for Timestamp {
+    type Output = Timestamp;
+
+    fn add(self, millis: i64) -> Timestamp {
+        Timestamp(self.0.saturating_add(millis))
+    }
+}
+
+/// Milliseconds between two points.
+impl Sub<Timestamp> for Timestamp {
+    type Output = i64;
+
+    fn sub(self, earlier: Timestamp) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
 }
 
 /// RFC 3339 in UTC with milliseconds.

@@ -13,7 +13,6 @@ mod partition;
 mod record;
 mod rejection;
 mod text;
-mod time;
 
 pub use answer::{ActivatedJob, Answer, CreatedInstance, DeployedResource, Deployment};
 pub use change::{Change, Entity, EntityKind};
@@ -30,4 +29,4 @@ pub use partition::{PartitionCount, PartitionId};
 pub use record::{ElementIntent, Event, Record};
 pub use rejection::{Rejection, RejectionCode};
 pub use text::{TenantId, Text};
-pub use time::Timestamp;
+pub use tidemill_calendar::Timestamp;
