@@ -1,0 +1,106 @@
+//! One commit of one partition: everything a batch of commands has changed, all or nothing.
+
+use crate::{NewInboxEntry, Position, TimerPosition};
+use tidemill_model::{Change, PartitionId, TenantId, Text, Timestamp};
+
+/// Unique per process start, so that a restarted server is a stranger to its own past.
+pub type HolderId = Text;
+
+/// Names a batch for the question "did it commit?"; unique within its partition.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BatchId(pub i64);
+
+/// The right to write to a partition. Checked inside every commit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fence {
+    pub partition: PartitionId,
+    pub holder: HolderId,
+    pub epoch: u64,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Batch {
+    pub fence: Fence,
+    pub id: BatchId,
+    /// The partition's time of this batch; never falls.
+    pub at: Timestamp,
+    /// The commands of the batch, packed: kept as audit.
+    pub log: Vec<u8>,
+    /// Inbox entries whose effects are here; they are removed.
+    pub consumed: Vec<Position>,
+    /// The net effect on each entity; an entity appears once.
+    pub changes: Vec<Change>,
+    /// Timers that fired, deleted as a range. They need no `Remove` of their own.
+    pub fired: Option<FiredTimers>,
+    pub answers: Vec<IdempotentAnswer>,
+    pub results: Vec<CommandResult>,
+    /// Commands for other partitions, and follow-ups of this one that the batch did not get to.
+    pub outgoing: Vec<NewInboxEntry>,
+    /// The highest key counter that this partition has used; lies within its reserved block.
+    pub highest_key: u64,
+    pub dead_letters: Vec<DeadLetter>,
+}
+
+impl Batch {
+    /// A batch that changes nothing yet.
+    pub fn empty(fence: Fence, id: BatchId, at: Timestamp) -> Batch {
+        Batch {
+            fence,
+            id,
+            at,
+            log: Vec::new(),
+            consumed: Vec::new(),
+            changes: Vec::new(),
+            fired: None,
+            answers: Vec::new(),
+            results: Vec::new(),
+            outgoing: Vec::new(),
+            highest_key: 0,
+            dead_letters: Vec::new(),
+        }
+    }
+
+    pub fn partition(&self) -> PartitionId {
+        self.fence.partition
+    }
+}
+
+/// All timers in `(after, up_to]`; from the beginning where `after` is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FiredTimers {
+    pub after: Option<TimerPosition>,
+    pub up_to: TimerPosition,
+}
+
+/// The answer that a retry with the same idempotency key gets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IdempotentAnswer {
+    pub tenant: TenantId,
+    pub key: Text,
+    /// Of the request body: another body under the same key is an error of the caller.
+    pub body_hash: i64,
+    pub answer: Vec<u8>,
+    pub created_at: Timestamp,
+}
+
+/// What an appended command gave; kept for who asks later.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandResult {
+    pub position: Position,
+    pub answer: Vec<u8>,
+}
+
+/// A command that cannot be run and must not be tried again by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeadLetter {
+    /// None for a command that did not come through the inbox.
+    pub position: Option<Position>,
+    pub payload: Vec<u8>,
+    pub reason: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Committed {
+    /// Moves with every deployment anywhere: when it moved, "latest" must be looked up again.
+    pub definitions_version: u64,
+}

@@ -1,0 +1,62 @@
+//! The durable inbox: commands that wait for the owner of their partition.
+
+use crate::Result;
+use async_trait::async_trait;
+use tidemill_model::{PartitionId, Timestamp};
+
+/// Where a command stands in the inbox. Later appends have higher positions, but on a store with several
+/// writers a lower one may become visible after a higher one: entries are gone when consumed, never skipped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Position(pub i64);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewInboxEntry {
+    pub partition: PartitionId,
+    pub received_at: Timestamp,
+    /// A packed command with whatever must travel with it.
+    pub payload: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InboxEntry {
+    pub position: Position,
+    pub received_at: Timestamp,
+    /// How often an owner has begun to run it with `Commit::mark_attempt`.
+    pub attempts: u32,
+    pub payload: Vec<u8>,
+}
+
+/// What became of an appended command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CommandOutcome {
+    Waiting,
+    /// It ran; the packed answer or rejection.
+    Done {
+        at: Timestamp,
+        answer: Vec<u8>,
+    },
+    /// It could not be run and was put aside.
+    DeadLetter {
+        at: Timestamp,
+        reason: String,
+    },
+    /// Never appended, or forgotten.
+    Unknown,
+}
+
+#[async_trait]
+pub trait Inbox: Send + Sync {
+    /// Durable when it returns. Positions come in the order of the entries.
+    async fn append(&self, entries: Vec<NewInboxEntry>) -> Result<Vec<Position>>;
+
+    /// What waits for a partition, lowest positions first. `after` serves to read on past entries that are
+    /// already in hand but not yet committed.
+    async fn waiting(
+        &self,
+        partition: PartitionId,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<InboxEntry>>;
+
+    async fn outcome(&self, position: Position) -> Result<CommandOutcome>;
+}

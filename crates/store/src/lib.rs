@@ -1,0 +1,52 @@
+//! What Tidemill asks of a store. Small traits named for what they do, the batch that a partition commits,
+//! the query language of searches and the views they give back. Every store passes `store-conformance`.
+
+mod batch;
+mod codec;
+mod commit;
+mod definitions;
+mod error;
+mod inbox;
+mod load;
+mod maintenance;
+mod ownership;
+pub mod query;
+mod timers;
+pub mod view;
+mod wakeup;
+
+pub use batch::{
+    Batch, BatchId, CommandResult, Committed, DeadLetter, Fence, FiredTimers, HolderId, IdempotentAnswer,
+};
+pub use codec::{CodecError, pack, unpack};
+pub use commit::Commit;
+pub use definitions::{Definitions, Lookup};
+pub use error::{Culprit, Error, Result};
+pub use inbox::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position};
+pub use load::{INSTANCE_ENTITIES_MAX, JobPosition, Load, LoadRequest, Loaded};
+pub use maintenance::{Deletion, Maintenance};
+pub use ownership::{KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
+pub use query::Query;
+pub use timers::{TimerPage, TimerPosition, TimerStore};
+pub use wakeup::Wakeup;
+
+/// All that a server needs; held as `Arc<dyn Store>`.
+pub trait Store:
+    Inbox + Commit + Load + Query + Definitions + TimerStore + Ownership + Wakeup + Maintenance
+{
+}
+
+impl<S> Store for S where
+    S: Inbox + Commit + Load + Query + Definitions + TimerStore + Ownership + Wakeup + Maintenance
+{
+}
+
+#[cfg(test)]
+mod tests {
+    /// Compiles only while a server can hold any store behind a pointer.
+    #[test]
+    fn a_store_can_be_held_as_a_trait_object() {
+        fn takes(_: Option<std::sync::Arc<dyn super::Store>>) {}
+        takes(None);
+    }
+}

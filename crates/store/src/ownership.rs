@@ -1,0 +1,68 @@
+//! Who may write to which partition, and which nodes there are.
+
+use crate::{Fence, HolderId, Result};
+use async_trait::async_trait;
+use std::ops::Range;
+use tidemill_model::{PartitionCount, PartitionId, Timestamp};
+
+/// Key counters that nobody else will use.
+pub type KeyBlock = Range<u64>;
+
+/// A partition just taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Owned {
+    pub fence: Fence,
+    pub keys: KeyBlock,
+    /// The time of the partition's last batch: its clock must not fall behind it.
+    pub last_batch_at: Option<Timestamp>,
+    /// The predecessor released the partition. If not, it may have died on a command that waits again.
+    pub was_released: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PartitionState {
+    pub partition: PartitionId,
+    pub holder: Option<HolderId>,
+    pub epoch: u64,
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A running server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeInfo {
+    pub holder: HolderId,
+    /// Where other nodes reach it; none for a node that stands alone.
+    pub address: Option<String>,
+    pub version: String,
+}
+
+#[async_trait]
+pub trait Ownership: Send + Sync {
+    /// Fixed when the store was made.
+    fn partition_count(&self) -> PartitionCount;
+
+    async fn partitions(&self) -> Result<Vec<PartitionState>>;
+
+    /// Takes the partition if it is free, expired or already this holder's; none if another holds it. The epoch
+    /// grows each time, so whatever was in flight before is either visible now or will fail.
+    async fn acquire(
+        &self,
+        partition: PartitionId,
+        holder: &HolderId,
+        lease_ms: u64,
+    ) -> Result<Option<Owned>>;
+
+    /// The next block of keys, for an owner that has used up its own.
+    async fn reserve_keys(&self, fence: &Fence) -> Result<KeyBlock>;
+
+    /// Prolongs all of them, or fails with the first that is lost.
+    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()>;
+
+    async fn release(&self, fence: &Fence) -> Result<()>;
+
+    /// Says that this node is alive for so long.
+    async fn announce(&self, node: &NodeInfo, lease_ms: u64) -> Result<()>;
+
+    /// The nodes that have said so and whose time has not run out.
+    async fn nodes(&self) -> Result<Vec<NodeInfo>>;
+}

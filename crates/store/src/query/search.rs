@@ -1,0 +1,48 @@
+//! A search: what, in which order, which page.
+
+use super::{Field, Filter, Order, Page, Sort};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Search<F> {
+    pub filter: Filter<F>,
+    /// The entity's key, ascending, always follows as the last criterion.
+    pub sort: Vec<Sort<F>>,
+    pub page: Page,
+}
+
+impl<F> Default for Search<F> {
+    fn default() -> Self {
+        Search { filter: Filter::default(), sort: Vec::new(), page: Page::default() }
+    }
+}
+
+impl<F: Field> Search<F> {
+    pub fn of(filter: Filter<F>) -> Self {
+        Search { filter, ..Search::default() }
+    }
+
+    pub fn sort_by(mut self, field: F, order: Order) -> Self {
+        self.sort.push(Sort { field, order });
+        self
+    }
+
+    pub fn page(mut self, page: Page) -> Self {
+        self.page = page;
+        self
+    }
+
+    /// The sort with the key behind it; nothing after the key can matter.
+    pub fn total_order(&self) -> Vec<Sort<F>> {
+        let mut order: Vec<Sort<F>> = Vec::new();
+        for sort in &self.sort {
+            if order.iter().all(|known| known.field != sort.field) {
+                order.push(*sort);
+            }
+            if sort.field == F::key() {
+                return order;
+            }
+        }
+        order.push(Sort { field: F::key(), order: Order::Ascending });
+        order
+    }
+}
