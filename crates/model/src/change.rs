@@ -54,6 +54,7 @@ entities! {
     LoopInput(LoopInput),
     LoopOutput(LoopOutput),
     ProcessDefinition(ProcessDefinition),
+    ProcessXml(ProcessXml),
     Form(Form),
     Resource(Resource),
 }

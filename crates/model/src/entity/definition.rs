@@ -18,6 +18,12 @@ pub struct ProcessDefinition {
     pub deployed_at: Timestamp,
     pub has_start_form: bool,
     pub state: DefinitionState,
+}
+
+/// The file of a process definition, apart because only a few readers want it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct ProcessXml {
+    pub definition: DefinitionKey,
     pub xml: Arc<str>,
 }
 

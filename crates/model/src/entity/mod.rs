@@ -13,7 +13,7 @@ mod timer;
 mod user_task;
 mod variable;
 
-pub use definition::{DefinitionState, Form, ProcessDefinition, Resource};
+pub use definition::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
 pub use element_instance::{ElementInstance, LoopProgress};
 pub use incident::{Incident, IncidentKind, IncidentState};
 pub use job::{Job, JobEvent, JobKind, JobLease, JobState, Lease};
