@@ -6,7 +6,10 @@ use crate::error::EvaluationError;
 use crate::evaluation::machine::Machine;
 use crate::expression::Dialect;
 use crate::number::Number;
-use crate::value::{Function, Value};
+use crate::value::{Context, Function, Value};
+
+/// How many bytes a built-in may read for one step.
+const BYTES_PER_STEP: u64 = 64;
 
 pub(crate) struct Call<'a, 'e> {
     pub(crate) name: &'static str,
@@ -17,14 +20,13 @@ pub(crate) struct Call<'a, 'e> {
     pub(crate) machine: &'a mut Machine<'e>,
 }
 
-impl<'e> Call<'_, 'e> {
+impl<'a, 'e> Call<'a, 'e> {
     /// The argument at that place; null if it was not given.
-    pub(crate) fn arg(&self, index: usize) -> &Value {
+    pub(crate) fn arg(&self, index: usize) -> &'a Value {
         self.arguments.get(index).unwrap_or(&Value::Null)
     }
 
-    /// A string at that place. A list of one item counts as its item.
-    pub(crate) fn string(&self, index: usize) -> Option<&str> {
+    pub(crate) fn string(&self, index: usize) -> Option<&'a str> {
         self.single(index).as_str()
     }
 
@@ -36,12 +38,40 @@ impl<'e> Call<'_, 'e> {
         self.single(index).as_bool()
     }
 
-    /// The argument, or the only item of it.
-    pub(crate) fn single(&self, index: usize) -> &Value {
+    pub(crate) fn context(&self, index: usize) -> Option<&'a Context> {
+        self.single(index).as_context()
+    }
+
+    /// The argument; in the standard, a list of one item counts as its item.
+    pub(crate) fn single(&self, index: usize) -> &'a Value {
         match self.arg(index) {
-            Value::List(list) if list.len() == 1 => &list[0],
+            Value::List(list) if list.len() == 1 && self.dialect() == Dialect::Standard => &list[0],
             other => other,
         }
+    }
+
+    /// A list; in the standard, any other value but null counts as a list of itself.
+    pub(crate) fn list(&self, index: usize) -> Option<&'a [Value]> {
+        match self.arg(index) {
+            Value::List(list) => Some(list),
+            Value::Null => None,
+            other if self.dialect() == Dialect::Standard => Some(std::slice::from_ref(other)),
+            _ => None,
+        }
+    }
+
+    /// The items of a call that takes them as one list or one by one; none for null alone.
+    pub(crate) fn items(&self) -> Option<&'a [Value]> {
+        match self.arguments {
+            [Value::List(list)] => Some(list),
+            [Value::Null] => None,
+            items => Some(items),
+        }
+    }
+
+    /// A whole number, its fraction cut off.
+    pub(crate) fn integer(&self, index: usize) -> Option<i64> {
+        self.number(index)?.trunc_i64()
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -65,6 +95,16 @@ impl<'e> Call<'_, 'e> {
     /// Counts memory before it is taken. Results are counted by the caller: charge only what is taken besides.
     pub(crate) fn charge_bytes(&mut self, bytes: usize) -> Result<(), EvaluationError> {
         self.machine.charge_bytes(bytes as u64)
+    }
+
+    /// Counts the work of reading so many bytes of values or text.
+    pub(crate) fn charge_reading(&mut self, bytes: u64) -> Result<(), EvaluationError> {
+        self.machine.charge_steps(1 + bytes / BYTES_PER_STEP)
+    }
+
+    /// Refuses a result that would not fit, before it is built. Its bytes are counted by the caller.
+    pub(crate) fn ensure_bytes(&mut self, bytes: u64) -> Result<(), EvaluationError> {
+        self.machine.ensure_bytes(bytes)
     }
 
     pub(crate) fn warn(&mut self, message: impl FnOnce() -> String) {

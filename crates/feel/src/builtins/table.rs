@@ -85,7 +85,21 @@ pub(crate) const fn variadic(required: &'static [&'static str]) -> Signature {
 pub(crate) fn all() -> &'static [&'static Builtin] {
     static ALL: OnceLock<Vec<&'static Builtin>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let groups: [&'static [Builtin]; 2] = [super::logic::FUNCTIONS, super::numeric::FUNCTIONS];
+        let groups: [&'static [Builtin]; 13] = [
+            super::calendar::FUNCTIONS,
+            super::context::FUNCTIONS,
+            super::conversion::FUNCTIONS,
+            super::interval::FUNCTIONS,
+            super::list::FUNCTIONS,
+            super::logic::FUNCTIONS,
+            super::moment::FUNCTIONS,
+            super::numeric::FUNCTIONS,
+            super::range_text::FUNCTIONS,
+            super::regular::FUNCTIONS,
+            super::search::FUNCTIONS,
+            super::statistics::FUNCTIONS,
+            super::text::FUNCTIONS,
+        ];
         let mut all: Vec<_> = groups.into_iter().flatten().collect();
         all.sort_by_key(|builtin| builtin.name);
         all

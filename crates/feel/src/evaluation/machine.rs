@@ -45,6 +45,13 @@ impl<'e> Machine<'e> {
         if self.bytes > bytes_max { Err(EvaluationError::BytesExceeded { bytes_max }) } else { Ok(()) }
     }
 
+    /// Whether so many bytes could still be taken; takes none.
+    pub(crate) fn ensure_bytes(&self, bytes: u64) -> Result<(), EvaluationError> {
+        let bytes_max = self.environment.budget.bytes_max;
+        let fits = self.bytes.saturating_add(bytes) <= bytes_max;
+        if fits { Ok(()) } else { Err(EvaluationError::BytesExceeded { bytes_max }) }
+    }
+
     pub(crate) fn warn(&mut self, message: impl FnOnce() -> String) {
         if self.warnings.len() < WARNINGS_MAX {
             let warning = Warning { message: message() };

@@ -48,6 +48,12 @@ impl Zone {
         matches!(self, Self::Local)
     }
 
+    /// The zone of an environment: by its name if it has one, else by the offset it has at that moment.
+    pub(crate) fn of(zone: &TimeZone, at: Timestamp) -> Self {
+        let named = zone.iana_name().filter(|name| *name != "UTC").and_then(NamedZone::find);
+        named.map_or_else(|| Self::Offset(zone.to_offset(at).seconds()), Self::Named)
+    }
+
     /// An offset of at most 18 hours.
     pub fn offset(seconds: i64) -> Option<Self> {
         (seconds.abs() <= OFFSET_SECONDS_MAX).then_some(Self::Offset(seconds as i32))
