@@ -1,7 +1,16 @@
 //! BPMN 2.0 XML in, a validated and executable process out. Pure: text in, values out.
 
+mod build;
+#[cfg(feature = "builder")]
+pub mod builder;
+mod definitions;
 mod executable;
 mod finding;
+mod outline;
+mod read;
+mod report;
+mod rules;
+mod xml;
 
 pub use executable::{
     Behavior, Binding, CalledElement, Catch, Element, ElementSet, Flow, FormLink, InclusiveJoin, JobTask,
@@ -9,3 +18,4 @@ pub use executable::{
     UserTask,
 };
 pub use finding::{Finding, Findings};
+pub use read::{Document, read};

@@ -1,0 +1,92 @@
+//! Text that is FEEL, may be FEEL, or must be there.
+
+use super::Builder;
+use super::static_value::static_value;
+use crate::executable::Source;
+use crate::xml::Tag;
+use tidemill_feel::{EmptyScope, Environment, Expression, Value};
+
+impl<'a> Builder<'a, '_, '_> {
+    /// FEEL where the text begins with `=`, else the value that the text stands for.
+    pub(super) fn source(&mut self, at: Tag<'a>, text: &str) -> Option<Source> {
+        match feel_text(text) {
+            Some(feel) => self.compile(at, feel).map(Source::Feel),
+            None => Some(static_source(text)),
+        }
+    }
+
+    /// For places where only FEEL makes sense.
+    pub(super) fn feel(&mut self, at: Tag<'a>, text: &str) -> Option<Expression> {
+        if let Some(feel) = feel_text(text) {
+            return self.compile(at, feel);
+        }
+        let reason = match text {
+            "" => "Expected expression but not found.".to_string(),
+            text => format!(
+                "Expected expression but found static value '{text}'. An expression must start with '=' (e.g. '={text}')."
+            ),
+        };
+        self.report.refuse(at, reason);
+        None
+    }
+
+    fn compile(&mut self, at: Tag<'a>, feel: &str) -> Option<Expression> {
+        match Expression::compile(feel) {
+            Ok(expression) => Some(expression),
+            Err(error) => {
+                self.report.refuse(at, format!("Failed to parse expression '{feel}': {error}"));
+                None
+            }
+        }
+    }
+
+    /// An attribute that must be there and not be empty.
+    pub(super) fn required(&mut self, at: Tag<'a>, attribute: &str) -> Option<&'a str> {
+        let value = at.filled(attribute);
+        if value.is_none() {
+            self.report.refuse(at, format!("Attribute '{attribute}' must be present and not empty"));
+        }
+        value
+    }
+
+    pub(super) fn required_source(&mut self, at: Tag<'a>, attribute: &str) -> Option<Source> {
+        let text = self.required(at, attribute)?;
+        self.source(at, text)
+    }
+
+    pub(super) fn optional_source(&mut self, at: Tag<'a>, attribute: &str) -> Option<Source> {
+        at.filled(attribute).and_then(|text| self.source(at, text))
+    }
+
+    /// What holds before any instance exists must not need variables: the result is fixed here.
+    pub(super) fn constant_string(&mut self, at: Tag<'a>, what: &str, source: Source) -> Option<Source> {
+        let Source::Feel(expression) = &source else { return Some(source) };
+        let text = expression.text();
+        match expression.evaluate(&EmptyScope, &Environment::at_millis(0)).map(|outcome| outcome.value) {
+            Ok(Value::String(constant)) => Some(static_source(constant.as_str())),
+            Ok(value) => {
+                let reason = format!(
+                    "Expected constant expression of type String for {what} name '{text}', but was {value}"
+                );
+                self.report.refuse(at, reason);
+                None
+            }
+            Err(error) => {
+                let reason = format!(
+                    "Expected constant expression but found '{text}', which could not be evaluated without context: {error}"
+                );
+                self.report.refuse(at, reason);
+                None
+            }
+        }
+    }
+}
+
+pub(super) fn static_source(text: &str) -> Source {
+    Source::Static { text: text.into(), value: static_value(text) }
+}
+
+/// The expression without its mark. A lone `=` is plain text.
+pub(super) fn feel_text(text: &str) -> Option<&str> {
+    text.strip_prefix('=').filter(|feel| !feel.is_empty())
+}

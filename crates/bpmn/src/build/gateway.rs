@@ -1,0 +1,29 @@
+//! Gateways: their default flows, what an event-based one waits for, what can reach an inclusive join.
+
+use super::Builder;
+use super::reach::join;
+use crate::executable::Behavior;
+use crate::outline::Node;
+use tidemill_model::FlowIndex;
+
+impl<'a> Builder<'a, '_, '_> {
+    pub(super) fn default_flow(&mut self, node: &Node<'a>) -> Option<FlowIndex> {
+        let flow = self.outline.flow_by_id(node.tag.filled("default")?);
+        let flow = flow.filter(|flow| self.outline.flow(*flow).source == Some(node.index));
+        if flow.is_none() {
+            self.report.refuse(node.tag, "Default flow must start at gateway");
+        }
+        flow
+    }
+
+    pub(super) fn inclusive_gateway(&mut self, node: &Node<'a>) -> Behavior {
+        let default = self.default_flow(node);
+        let join = (node.incoming.len() > 1).then(|| join(self.outline, node));
+        Behavior::Inclusive { default, join }
+    }
+
+    pub(super) fn event_based_gateway(&mut self, node: &Node<'a>) -> Behavior {
+        let events = self.outline.targets(node).map(|target| target.index).collect();
+        Behavior::EventBased { events }
+    }
+}

@@ -1,0 +1,28 @@
+//! Custom headers of jobs and user tasks, as the JSON object that workers get.
+
+use super::Builder;
+use crate::xml::Tag;
+use tidemill_model::{RawJson, Variables};
+
+const RESERVED_PREFIX: &str = "io.camunda.zeebe:";
+
+impl<'a> Builder<'a, '_, '_> {
+    pub(super) fn headers(&mut self, element: Tag<'a>) -> Option<RawJson> {
+        let holder = self.single_extension(element, "taskHeaders")?;
+        let mut headers = Variables::default();
+        for header in holder.zeebe_children("header") {
+            let Some(key) = self.required(header, "key") else { continue };
+            if key.starts_with(RESERVED_PREFIX) {
+                let reason = format!(
+                    "Attribute 'key' contains '{key}', but header keys starting with '{RESERVED_PREFIX}' are reserved for internal use."
+                );
+                self.report.refuse(header, reason);
+            }
+            if headers.get(key).is_some() {
+                self.report.refuse(header, format!("Headers contain duplicate entries for key '{key}'"));
+            }
+            headers.set(key, RawJson::string(header.attribute("value").unwrap_or_default()));
+        }
+        (!headers.is_empty()).then(|| headers.to_json())
+    }
+}

@@ -1,0 +1,59 @@
+//! Timers: exactly one of date, duration and cycle, and text that can be checked is checked.
+
+use super::Builder;
+use crate::executable::{Source, TimerDefinition, TimerKind};
+use crate::xml::Tag;
+use tidemill_calendar::{Cycle, Date, Duration, Zone};
+use tidemill_feel::{EmptyScope, Environment, Value};
+
+impl<'a> Builder<'a, '_, '_> {
+    pub(super) fn timer(&mut self, definition: Tag<'a>, is_process_start: bool) -> Option<TimerDefinition> {
+        let kinds = [
+            ("timeDate", TimerKind::Date),
+            ("timeDuration", TimerKind::Duration),
+            ("timeCycle", TimerKind::Cycle),
+        ];
+        let mut found = kinds.into_iter().filter_map(|(name, kind)| Some((definition.child(name)?, kind)));
+        let (Some((tag, kind)), None) = (found.next(), found.next()) else {
+            let reason = "Must be exactly one type of timer: timeDuration, timeDate or timeCycle";
+            self.report.refuse(definition, reason);
+            return None;
+        };
+        let value = self.source(tag, &tag.text())?;
+        if let Err(failure) = check(kind, &value, is_process_start) {
+            let what = match kind {
+                TimerKind::Date => "date",
+                TimerKind::Duration => "duration",
+                TimerKind::Cycle => "cycle",
+            };
+            self.report.refuse(tag, format!("Invalid timer {what} expression ({failure})"));
+        }
+        Some(TimerDefinition { kind, value })
+    }
+}
+
+/// Text is checked as it stands; an expression only where there will be no variables.
+fn check(kind: TimerKind, value: &Source, is_process_start: bool) -> Result<(), String> {
+    match value {
+        Source::Static { text, .. } => check_text(kind, text),
+        Source::Feel(_) if !is_process_start => Ok(()),
+        Source::Feel(expression) => {
+            let outcome = expression.evaluate(&EmptyScope, &Environment::at_millis(0));
+            match (outcome.map_err(|error| error.to_string())?.value, kind) {
+                (Value::String(text), _) => check_text(kind, text.as_str()),
+                (Value::Date(_) | Value::DateTime(_), TimerKind::Date) => Ok(()),
+                (Value::DaysDuration(_) | Value::MonthsDuration(_), TimerKind::Duration) => Ok(()),
+                (value, _) => Err(format!("'{}' gives {value}", expression.text())),
+            }
+        }
+    }
+}
+
+fn check_text(kind: TimerKind, text: &str) -> Result<(), String> {
+    let parsed = match kind {
+        TimerKind::Date => Date::parse(text, &Zone::utc()).err(),
+        TimerKind::Duration => Duration::parse(text).err(),
+        TimerKind::Cycle => Cycle::parse(text).err(),
+    };
+    parsed.map_or(Ok(()), |error| Err(format!("'{text}': {error}")))
+}

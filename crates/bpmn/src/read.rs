@@ -1,0 +1,38 @@
+//! The way of a file: bytes, text, XML, outline, then rules and contents; all findings together at the end.
+
+use crate::build;
+use crate::definitions::Definitions;
+use crate::executable::Process;
+use crate::finding::Findings;
+use crate::outline::Outline;
+use crate::report::Report;
+use crate::rules;
+use crate::xml::{self, Tag};
+
+/// The executable processes of one file; those that are not executable are left out.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub processes: Vec<Process>,
+}
+
+/// Reads BPMN 2.0 XML. Either every executable process of the file can run, or all findings come back.
+pub fn read(xml: impl AsRef<[u8]>) -> Result<Document, Findings> {
+    let text = xml::decode(xml.as_ref()).map_err(|fault| Findings(vec![fault.finding("")]))?;
+    let parsed = xml::parse(text).map_err(|fault| Findings(vec![fault.finding(text)]))?;
+    let mut report = Report::new(text);
+    let processes = processes(Tag::new(parsed.root_element()), &mut report);
+    report.into_result(Document { processes })
+}
+
+fn processes<'a>(root: Tag<'a>, report: &mut Report<'a>) -> Vec<Process> {
+    let Some(definitions) = Definitions::read(root, report) else { return Vec::new() };
+    let outlines: Vec<Outline<'a>> =
+        definitions.executable_processes().map(|process| Outline::read(process, report)).collect();
+    rules::check(&definitions, &outlines, report);
+    let built: Vec<Option<Process>> =
+        outlines.iter().map(|outline| build::process(&definitions, outline, report)).collect();
+    if report.is_empty() && built.iter().any(Option::is_none) {
+        report.refuse(root, "Expected every part of the processes to be understood, but one is not");
+    }
+    built.into_iter().flatten().collect()
+}

@@ -1,0 +1,69 @@
+//! Collects findings while a file is read, so that all of them are told at once.
+
+use crate::finding::{Finding, Findings};
+use crate::outline::Family;
+use crate::xml::{Lines, Tag};
+use std::collections::HashSet;
+
+pub(crate) struct Report<'a> {
+    lines: Lines<'a>,
+    /// With the offset of the place, for the order.
+    findings: Vec<(usize, Finding)>,
+    told: HashSet<(usize, String)>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(text: &'a str) -> Report<'a> {
+        Report { lines: Lines::new(text), findings: Vec::new(), told: HashSet::new() }
+    }
+
+    pub(crate) fn refuse(&mut self, at: Tag<'_>, reason: impl Into<String>) {
+        self.add(at, reason.into(), None);
+    }
+
+    pub(crate) fn refuse_with(&mut self, at: Tag<'_>, reason: impl Into<String>, remedy: impl Into<String>) {
+        self.add(at, reason.into(), Some(remedy.into()));
+    }
+
+    /// The same thing is said once per place, however many elements refer to it.
+    fn add(&mut self, at: Tag<'_>, reason: String, remedy: Option<String>) {
+        let offset = at.offset();
+        if !self.told.insert((offset, reason.clone())) {
+            return;
+        }
+        let owner = owner(at);
+        let (line, column) = self.position(at);
+        let element_id = owner.id().unwrap_or(owner.name()).into();
+        let element_name = owner.filled("name").map(Into::into);
+        self.findings.push((offset, Finding { element_id, element_name, line, column, reason, remedy }));
+    }
+
+    pub(crate) fn position(&self, tag: Tag<'_>) -> (u32, u32) {
+        self.lines.position(tag.offset())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    pub(crate) fn into_result<T>(mut self, value: T) -> Result<T, Findings> {
+        if self.findings.is_empty() {
+            return Ok(value);
+        }
+        self.findings.sort_by_key(|(offset, _)| *offset);
+        Err(Findings(self.findings.into_iter().map(|(_, finding)| finding).collect()))
+    }
+}
+
+/// The element that people know and can select in a modeler: not the timer definition, but the event.
+fn owner(at: Tag<'_>) -> Tag<'_> {
+    let mut tag = at;
+    loop {
+        let is_shared = matches!(tag.name(), "message" | "signal" | "error" | "escalation");
+        let is_element = is_shared || tag.name() == "sequenceFlow" || Family::of(tag).is_some();
+        match tag.parent() {
+            Some(parent) if !(tag.is_bpmn() && is_element) => tag = parent,
+            _ => return tag,
+        }
+    }
+}

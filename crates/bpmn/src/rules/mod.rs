@@ -1,0 +1,20 @@
+//! What makes a model impossible to run, one file per topic. Rules see the outline; what is wrong inside a
+//! single element is found while it is built.
+
+mod ids;
+mod supported;
+
+use crate::definitions::Definitions;
+use crate::outline::Outline;
+use crate::report::Report;
+
+pub(crate) fn check(definitions: &Definitions<'_>, outlines: &[Outline<'_>], report: &mut Report<'_>) {
+    if outlines.is_empty() {
+        let remedy = "mark a process as executable";
+        report.refuse_with(definitions.root(), "Must contain at least one executable process", remedy);
+    }
+    ids::check(outlines, report);
+    for outline in outlines {
+        supported::check(outline, report);
+    }
+}
