@@ -28,7 +28,8 @@ pub struct Batch {
     pub log: Vec<u8>,
     /// Inbox entries whose effects are here; they are removed.
     pub consumed: Vec<Position>,
-    /// The net effect on each entity; an entity appears once.
+    /// The net effect on each entity; an entity appears once, but for a timer that moves: `Remove` with the old
+    /// due time and `Put` with the new one.
     pub changes: Vec<Change>,
     /// Timers that fired, deleted as a range. They need no `Remove` of their own.
     pub fired: Option<FiredTimers>,

@@ -24,6 +24,9 @@ pub enum Lookup {
 pub trait Definitions: Send + Sync {
     async fn definition(&self, key: DefinitionKey) -> Result<Option<Arc<ProcessDefinition>>>;
 
+    /// The BPMN file of a definition.
+    async fn definition_xml(&self, key: DefinitionKey) -> Result<Option<Arc<str>>>;
+
     async fn find_definition(
         &self,
         tenant: &TenantId,

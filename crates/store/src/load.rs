@@ -2,9 +2,10 @@
 
 use crate::{IdempotentAnswer, Result};
 use async_trait::async_trait;
+use tidemill_model::entity::StartEventKind;
 use tidemill_model::{
-    ElementInstanceKey, Entity, IncidentKey, JobKey, MessageKey, PartitionId, ProcessInstanceKey,
-    SubscriptionKey, TenantId, Text, UserTaskKey,
+    DefinitionKey, ElementInstanceKey, Entity, IncidentKey, JobKey, MessageKey, PartitionId,
+    ProcessInstanceKey, ResourceKey, SubscriptionKey, TenantId, Text, UserTaskKey,
 };
 
 /// An instance with more live entities than this is loaded piece by piece.
@@ -12,38 +13,30 @@ pub const INSTANCE_ENTITIES_MAX: usize = 1000;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LoadRequest {
-    /// The instance with all its live entities. Of a large one only its own row and the variables of its
-    /// root scope.
+    /// The instance with all its live entities. Of a large one only its own row and what belongs to its root
+    /// scope directly.
     Instance(ProcessInstanceKey),
-    /// The element instance with its own variables, job, user task, incidents, timers, subscriptions and loop
-    /// input. Loop outputs and children have requests of their own.
+    /// The whole instance around an element instance. Of a large one, the instance row and the element with
+    /// its own variables, job, user task, incidents, timers, subscriptions and loop input; loop outputs and
+    /// children have requests of their own.
     Element(ElementInstanceKey),
-    /// Element instances directly in this scope, by key.
-    Children {
-        scope: ElementInstanceKey,
-        after: Option<ElementInstanceKey>,
-        limit: u32,
-    },
-    /// Items of a multi-instance body's output collection, by loop counter.
-    LoopOutputs {
-        body: ElementInstanceKey,
-        after: u32,
-        limit: u32,
-    },
+    /// Element instances directly in this scope, by key, each with what belongs to it.
+    Children { scope: ElementInstanceKey, after: Option<ElementInstanceKey>, limit: u32 },
+    /// Items of a multi-instance body's output collection behind this loop counter.
+    LoopOutputs { body: ElementInstanceKey, after: u32, limit: u32 },
     /// The job's instance, as `Instance` would load it; of a large one also the job's element.
     Job(JobKey),
     /// The user task's instance, in the same way.
     UserTask(UserTaskKey),
     /// The incident's instance, in the same way.
     Incident(IncidentKey),
-    /// Buffered messages and open subscriptions of this name and correlation key, and the start locks of the
-    /// correlation key.
-    MessageBox {
-        tenant: TenantId,
-        name: Text,
-        correlation_key: Text,
-    },
+    /// Buffered messages with their expiry timers and open subscriptions of this name and correlation key, and
+    /// the start locks of the correlation key.
+    MessageBox { tenant: TenantId, name: Text, correlation_key: Text },
+    /// A buffered message with its expiry timer.
     Message(MessageKey),
+    /// The start events that wait for this message or signal.
+    Starts { tenant: TenantId, kind: StartEventKind, name: Text },
     /// By key, those of this partition's instances only.
     SignalSubscriptions {
         partition: PartitionId,
@@ -53,16 +46,19 @@ pub enum LoadRequest {
         limit: u32,
     },
     /// Jobs of a type in state `Waiting`, leased ones included, in the order in which they are handed out.
-    WaitingJobs {
-        partition: PartitionId,
-        job_type: Text,
-        after: Option<JobPosition>,
-        limit: u32,
-    },
+    WaitingJobs { partition: PartitionId, job_type: Text, after: Option<JobPosition>, limit: u32 },
     /// All leases of a partition: `JobLease` rows, and the jobs that carry a lease themselves.
-    Leases {
-        partition: PartitionId,
-    },
+    Leases { partition: PartitionId },
+    /// All versions of a process, deleted ones included, with its start subscriptions and start timers.
+    Process { tenant: TenantId, process_id: Text },
+    /// The definition with its file.
+    Definition(DefinitionKey),
+    /// All versions of a form, deleted ones included.
+    Form { tenant: TenantId, form_id: Text },
+    /// All versions of another resource, deleted ones included.
+    Resource { tenant: TenantId, resource_id: Text },
+    /// The definition, form or resource with this key.
+    ResourceByKey(ResourceKey),
 }
 
 /// Order of hand-out: higher priority first, then older first.

@@ -187,6 +187,7 @@ fields! {
         ElementId: Text = "elementId",
         ElementInstance: Key = "elementInstanceKey",
         State: Text = "messageSubscriptionState",
+        Type: Text = "messageSubscriptionType",
         LastUpdatedDate: Time = "lastUpdatedDate",
         MessageName: Text = "messageName",
         CorrelationKey: Text = "correlationKey",

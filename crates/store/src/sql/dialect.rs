@@ -1,0 +1,23 @@
+//! What SQL databases do not agree on.
+
+/// How one database writes what the translator needs.
+pub trait Dialect: Send + Sync {
+    /// The n-th parameter, counted from 1.
+    fn parameter(&self, n: usize) -> String;
+
+    /// Case-sensitive match of an expression with a pattern parameter made by `like_pattern`.
+    fn like(&self, expression: &str, parameter: &str) -> String;
+
+    /// From `*`, `?` and backslash to this database's pattern language.
+    fn like_pattern(&self, pattern: &str) -> String;
+
+    /// A table expression with one row per member of a JSON array column, the text in a column `value`.
+    fn array_members(&self, column: &str, alias: &str) -> String;
+
+    /// What must follow a sort expression so that nulls come first ascending and last descending.
+    fn nulls_as_lowest(&self, is_ascending: bool) -> &'static str;
+
+    /// A table expression `(job_key, lease_key, worker, deadline)`: the newest lease of every job that stands
+    /// in a lease row.
+    fn job_leases(&self) -> &'static str;
+}

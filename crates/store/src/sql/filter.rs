@@ -1,0 +1,205 @@
+//! Conditions to SQL.
+
+use super::table::{Column, SearchTable};
+use super::{SqlValue, Statement, tree};
+use crate::query::{
+    Condition, ElementInstanceField, FieldKind, Filter, IncidentField, JobField, Test, VariableScope,
+};
+
+/// Which of an entity's two tables a statement reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    Live,
+    History,
+}
+
+/// Appends ` WHERE ...`; always, so that callers can go on with ` AND`.
+pub fn where_clause<F: SearchTable>(statement: &mut Statement<'_>, filter: &Filter<F>, side: Side) {
+    statement.push(" WHERE ");
+    statement.push(F::HIDDEN.unwrap_or("1=1"));
+    for condition in &filter.all {
+        statement.push(" AND ");
+        push_condition(statement, condition, side);
+    }
+}
+
+/// The sides on which rows can pass the filter.
+pub(super) fn sides<F: SearchTable>(filter: &Filter<F>) -> Vec<Side> {
+    let mut sides = vec![Side::Live, Side::History];
+    sides.retain(|side| F::table(*side).is_some());
+    for condition in &filter.all {
+        if let Condition::Is(field, test) = condition
+            && let Some(only) = field.side_of(test)
+        {
+            sides.retain(|side| *side == only);
+        }
+    }
+    sides
+}
+
+fn push_condition<F: SearchTable>(statement: &mut Statement<'_>, condition: &Condition<F>, side: Side) {
+    match condition {
+        Condition::Is(field, test) => push_field_test(statement, "t", *field, test, side),
+        Condition::Any(filters) => push_any(statement, filters, side),
+        Condition::HasVariable { scope, name, value } => push_variable(statement, *scope, name, value, side),
+        Condition::HasElement(tests) => push_related::<ElementInstanceField>(statement, tests, side),
+        Condition::HasIncident(tests) => push_related::<IncidentField>(statement, tests, side),
+        Condition::HasJob(tests) => push_related::<JobField>(statement, tests, side),
+        Condition::WithinInstance(instance) => tree::push_within_instance(statement, *instance),
+        Condition::WithinElement(element) => tree::push_within_element(statement, *element),
+    }
+}
+
+fn push_any<F: SearchTable>(statement: &mut Statement<'_>, filters: &[Filter<F>], side: Side) {
+    if filters.is_empty() {
+        return statement.push("1=1");
+    }
+    statement.push("(");
+    for (n, filter) in filters.iter().enumerate() {
+        statement.push(if n == 0 { "(1=1" } else { " OR (1=1" });
+        for condition in &filter.all {
+            statement.push(" AND ");
+            push_condition(statement, condition, side);
+        }
+        statement.push(")");
+    }
+    statement.push(")");
+}
+
+/// Facts of the definition are tested on the small table of definitions, so that the big one can be read by
+/// its own indexes.
+fn push_field_test<F: SearchTable>(
+    statement: &mut Statement<'_>,
+    alias: &str,
+    field: F,
+    test: &Test,
+    side: Side,
+) {
+    match field.column() {
+        Column::Definition(name) => {
+            statement.push(&format!("{alias}.definition_key IN (SELECT key FROM process_definitions WHERE "));
+            push_test(statement, name, field.kind(), test);
+            statement.push(")");
+        }
+        column => push_test(statement, &column.expression(alias, side), field.kind(), test),
+    }
+}
+
+fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, test: &Test) {
+    if kind == FieldKind::Texts {
+        return push_member_test(statement, expression, test);
+    }
+    match test {
+        Test::Eq(value) => push_comparison(statement, expression, "=", value.into()),
+        Test::Gt(value) => push_comparison(statement, expression, ">", value.into()),
+        Test::Gte(value) => push_comparison(statement, expression, ">=", value.into()),
+        Test::Lt(value) => push_comparison(statement, expression, "<", value.into()),
+        Test::Lte(value) => push_comparison(statement, expression, "<=", value.into()),
+        Test::Neq(value) => {
+            statement.push(&format!("({expression} IS NULL OR "));
+            push_comparison(statement, expression, "<>", value.into());
+            statement.push(")");
+        }
+        Test::Exists(true) => statement.push(&format!("{expression} IS NOT NULL")),
+        Test::Exists(false) => statement.push(&format!("{expression} IS NULL")),
+        Test::In(values) | Test::NotIn(values) if values.is_empty() => statement.push("1=1"),
+        Test::In(values) => push_list(statement, expression, "IN", values),
+        Test::NotIn(values) => {
+            statement.push(&format!("({expression} IS NULL OR "));
+            push_list(statement, expression, "NOT IN", values);
+            statement.push(")");
+        }
+        Test::Like(pattern) => {
+            let pattern = statement.dialect.like_pattern(pattern);
+            let parameter = statement.parameter(SqlValue::Text(pattern));
+            let text = statement.dialect.like(expression, &parameter);
+            statement.push(&text);
+        }
+    }
+}
+
+fn push_comparison(statement: &mut Statement<'_>, expression: &str, operator: &str, value: SqlValue) {
+    statement.push(&format!("{expression} {operator} "));
+    statement.push_parameter(value);
+}
+
+fn push_list(
+    statement: &mut Statement<'_>,
+    expression: &str,
+    operator: &str,
+    values: &[crate::query::Value],
+) {
+    statement.push(&format!("{expression} {operator} ("));
+    for (n, value) in values.iter().enumerate() {
+        statement.push(if n == 0 { "" } else { ", " });
+        statement.push_parameter(value);
+    }
+    statement.push(")");
+}
+
+/// On several texts: one of them passes, or none of them is what was excluded.
+fn push_member_test(statement: &mut Statement<'_>, column: &str, test: &Test) {
+    let members = statement.dialect.array_members(column, "m");
+    let positive = match test {
+        Test::Exists(true) => return statement.push(&format!("EXISTS (SELECT 1 FROM {members})")),
+        Test::Exists(false) => return statement.push(&format!("NOT EXISTS (SELECT 1 FROM {members})")),
+        Test::Neq(value) => Some(Test::Eq(value.clone())),
+        Test::NotIn(values) if !values.is_empty() => Some(Test::In(values.clone())),
+        _ => None,
+    };
+    let negation = if positive.is_some() { "NOT " } else { "" };
+    statement.push(&format!("{negation}EXISTS (SELECT 1 FROM {members} WHERE "));
+    push_test(statement, "m.value", FieldKind::Text, positive.as_ref().unwrap_or(test));
+    statement.push(")");
+}
+
+/// Ended scopes leave their variables in history while the instance lives, so a live row looks at both sides.
+fn push_variable(
+    statement: &mut Statement<'_>,
+    scope: VariableScope,
+    name: &str,
+    tests: &[Test],
+    side: Side,
+) {
+    push_exists_on_sides(statement, "variables", side, |statement, _| {
+        statement.push(match scope {
+            VariableScope::Anywhere => "r.instance_key = t.key",
+            VariableScope::Instance => "r.instance_key = t.instance_key AND r.scope_key = t.instance_key",
+            VariableScope::Local => "r.instance_key = t.instance_key AND r.scope_key = t.element_instance",
+        });
+        statement.push(" AND ");
+        push_comparison(statement, "r.name", "=", SqlValue::Text(name.to_owned()));
+        for test in tests {
+            statement.push(" AND ");
+            push_test(statement, "r.value", FieldKind::Text, test);
+        }
+    });
+}
+
+fn push_related<R: SearchTable>(statement: &mut Statement<'_>, tests: &[(R, Test)], side: Side) {
+    let live = R::LIVE.expect("what belongs to an instance lives");
+    push_exists_on_sides(statement, live, side, |statement, side| {
+        statement.push("r.instance_key = t.key");
+        for (field, test) in tests {
+            statement.push(" AND ");
+            push_field_test(statement, "r", *field, test, side);
+        }
+    });
+}
+
+fn push_exists_on_sides(
+    statement: &mut Statement<'_>,
+    table: &str,
+    side: Side,
+    mut push_condition: impl FnMut(&mut Statement<'_>, Side),
+) {
+    statement.push("(");
+    if side == Side::Live {
+        statement.push(&format!("EXISTS (SELECT 1 FROM {table} r WHERE "));
+        push_condition(statement, Side::Live);
+        statement.push(") OR ");
+    }
+    statement.push(&format!("EXISTS (SELECT 1 FROM {table}_history r WHERE "));
+    push_condition(statement, Side::History);
+    statement.push("))");
+}

@@ -1,0 +1,18 @@
+//! From searches to SQL, once for all SQL stores: which tables and columns stand behind the fields, how
+//! filters and pages become statements, how rows become views. Stores bring a `Dialect` and run the text.
+
+mod dialect;
+mod filter;
+mod page;
+mod row;
+mod statement;
+mod table;
+mod tables;
+mod tree;
+
+pub use dialect::Dialect;
+pub use filter::{Side, where_clause};
+pub use page::{PageQuery, count_query, page_query, single_query};
+pub use row::{Columns, SqlRow};
+pub use statement::{SqlValue, Statement};
+pub use table::{Column, SearchTable};

@@ -1,0 +1,216 @@
+//! Searches to statements: one for the page, one for the total. Each side is cut to the page before the two
+//! are merged, so a page costs as much as it shows and not as much as there is.
+
+use super::filter::{Side, sides, where_clause};
+use super::table::SearchTable;
+use super::{Dialect, SqlValue, Statement};
+use crate::Result;
+use crate::query::{Cursor, CursorValue, Filter, Order, PageStart, Search, Sort, TOTAL_MAX};
+
+/// The statement of a page and what is needed to read its rows.
+pub struct PageQuery<'d, F> {
+    pub statement: Statement<'d>,
+    pub order: Vec<Sort<F>>,
+    /// Sort values follow the view's columns from here on.
+    pub sort_values_from: usize,
+    pub sort_value_count: usize,
+    /// The rows come last first.
+    pub is_backward: bool,
+}
+
+struct SortKey {
+    live: String,
+    history: String,
+    is_ascending: bool,
+}
+
+impl SortKey {
+    fn expression(&self, side: Side) -> &str {
+        match side {
+            Side::Live => &self.live,
+            Side::History => &self.history,
+        }
+    }
+}
+
+/// None where no row can pass.
+pub fn page_query<'d, F: SearchTable>(
+    dialect: &'d dyn Dialect,
+    search: &Search<F>,
+) -> Result<Option<PageQuery<'d, F>>> {
+    let order = search.total_order();
+    let is_backward = matches!(search.page.start, PageStart::Before(_));
+    let keys = sort_keys(&order, is_backward);
+    let cursor = match &search.page.start {
+        PageStart::Offset(_) => None,
+        PageStart::After(text) | PageStart::Before(text) => Some(Cursor::decode(text, &order, keys.len())?),
+    };
+    let offset = if let PageStart::Offset(offset) = search.page.start { i64::from(offset) } else { 0 };
+    let limit = i64::from(search.page.limit);
+    let sides = sides(&search.filter);
+    if sides.is_empty() || limit == 0 {
+        return Ok(None);
+    }
+
+    let mut statement = Statement::new(dialect);
+    for (n, side) in sides.iter().enumerate() {
+        statement.push(if n == 0 { "SELECT * FROM (" } else { " UNION ALL SELECT * FROM (" });
+        push_select::<F>(&mut statement, *side, &keys);
+        where_clause(&mut statement, &search.filter, *side);
+        if let Some(cursor) = &cursor {
+            statement.push(" AND ");
+            push_after(&mut statement, &keys, *side, cursor);
+        }
+        push_order(&mut statement, &keys);
+        statement.push(" LIMIT ");
+        statement.push_parameter(offset + limit);
+        statement.push(") s");
+    }
+    push_order(&mut statement, &keys);
+    statement.push(" LIMIT ");
+    statement.push_parameter(limit);
+    statement.push(" OFFSET ");
+    statement.push_parameter(offset);
+    let sort_value_count = keys.len();
+    Ok(Some(PageQuery { statement, order, sort_values_from: F::VIEW.len(), sort_value_count, is_backward }))
+}
+
+/// How many rows pass, counted no further than the exact range of totals and one more.
+pub fn count_query<'d, F: SearchTable>(
+    dialect: &'d dyn Dialect,
+    filter: &Filter<F>,
+) -> Option<Statement<'d>> {
+    let sides = sides(filter);
+    if sides.is_empty() {
+        return None;
+    }
+    let mut statement = Statement::new(dialect);
+    statement.push("SELECT count(*) FROM (");
+    for (n, side) in sides.iter().enumerate() {
+        statement.push(if n == 0 { "SELECT 1 AS one FROM " } else { " UNION ALL SELECT 1 AS one FROM " });
+        statement.push(F::table(*side).expect("sides have tables"));
+        statement.push(" t");
+        if *side == Side::Live {
+            let join = F::live_join(dialect);
+            statement.push(&join);
+        }
+        where_clause(&mut statement, filter, *side);
+    }
+    statement.push(&format!(" LIMIT {}) c", TOTAL_MAX + 1));
+    Some(statement)
+}
+
+/// The one row with this key, on whichever side.
+pub fn single_query<'d, F: SearchTable>(dialect: &'d dyn Dialect, key: i64) -> Statement<'d> {
+    let mut statement = Statement::new(dialect);
+    let sides = [Side::Live, Side::History].into_iter().filter(|side| F::table(*side).is_some());
+    for (n, side) in sides.enumerate() {
+        statement.push(if n == 0 { "" } else { " UNION ALL " });
+        push_select::<F>(&mut statement, side, &[]);
+        where_clause::<F>(&mut statement, &Filter::default(), side);
+        statement.push(" AND t.key = ");
+        statement.push_parameter(key);
+    }
+    statement.push(" LIMIT 1");
+    statement
+}
+
+fn sort_keys<F: SearchTable>(order: &[Sort<F>], is_backward: bool) -> Vec<SortKey> {
+    let mut keys: Vec<SortKey> = order
+        .iter()
+        .map(|sort| SortKey {
+            live: sort.field.column().expression("t", Side::Live),
+            history: sort.field.column().expression("t", Side::History),
+            is_ascending: (sort.order == Order::Ascending) != is_backward,
+        })
+        .collect();
+    if let Some(column) = F::TIE_BREAK {
+        let column = format!("t.{column}");
+        keys.push(SortKey { live: column.clone(), history: column, is_ascending: !is_backward });
+    }
+    keys
+}
+
+fn push_select<F: SearchTable>(statement: &mut Statement<'_>, side: Side, keys: &[SortKey]) {
+    statement.push("SELECT ");
+    for (n, column) in F::VIEW.iter().enumerate() {
+        statement.push(if n == 0 { "" } else { ", " });
+        statement.push(&format!("{} AS c{n}", column.expression("t", side)));
+    }
+    for (n, key) in keys.iter().enumerate() {
+        statement.push(&format!(", {} AS s{n}", key.expression(side)));
+    }
+    statement.push(" FROM ");
+    statement.push(F::table(side).expect("sides have tables"));
+    statement.push(" t");
+    if F::HAS_DEFINITION {
+        statement.push(" LEFT JOIN process_definitions d ON d.key = t.definition_key");
+    }
+    if side == Side::Live {
+        let join = F::live_join(statement.dialect);
+        statement.push(&join);
+    }
+}
+
+/// By the names of the sort values, which both sides share.
+fn push_order(statement: &mut Statement<'_>, keys: &[SortKey]) {
+    for (n, key) in keys.iter().enumerate() {
+        let direction = if key.is_ascending { "" } else { " DESC" };
+        let nulls = statement.dialect.nulls_as_lowest(key.is_ascending);
+        statement.push(if n == 0 { " ORDER BY " } else { ", " });
+        statement.push(&format!("s{n}{direction}{nulls}"));
+    }
+}
+
+/// Behind the cursor: equal in the first sort values and beyond in the next.
+fn push_after(statement: &mut Statement<'_>, keys: &[SortKey], side: Side, cursor: &Cursor) {
+    statement.push("(");
+    for last in 0..keys.len() {
+        statement.push(if last == 0 { "(" } else { " OR (" });
+        for (key, value) in keys[..last].iter().zip(&cursor.values) {
+            push_same(statement, key.expression(side), value);
+            statement.push(" AND ");
+        }
+        push_beyond(statement, &keys[last], side, &cursor.values[last]);
+        statement.push(")");
+    }
+    statement.push(")");
+}
+
+fn push_same(statement: &mut Statement<'_>, expression: &str, value: &CursorValue) {
+    match value {
+        CursorValue::Null => statement.push(&format!("{expression} IS NULL")),
+        value => {
+            statement.push(&format!("{expression} = "));
+            statement.push_parameter(value);
+        }
+    }
+}
+
+/// Nulls are the lowest: everything else is above them and nothing is below.
+fn push_beyond(statement: &mut Statement<'_>, key: &SortKey, side: Side, value: &CursorValue) {
+    let expression = key.expression(side);
+    match (value, key.is_ascending) {
+        (CursorValue::Null, true) => statement.push(&format!("{expression} IS NOT NULL")),
+        (CursorValue::Null, false) => statement.push("1=0"),
+        (value, true) => {
+            statement.push(&format!("{expression} > "));
+            statement.push_parameter(value);
+        }
+        (value, false) => {
+            statement.push(&format!("({expression} IS NULL OR {expression} < "));
+            statement.push_parameter(value);
+            statement.push(")");
+        }
+    }
+}
+
+impl From<&CursorValue> for SqlValue {
+    fn from(value: &CursorValue) -> SqlValue {
+        match value {
+            CursorValue::Null => SqlValue::Null,
+            CursorValue::Int(value) => SqlValue::Int(*value),
+            CursorValue::Text(text) => SqlValue::Text(text.clone()),
+        }
+    }
+}

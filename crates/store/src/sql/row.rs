@@ -1,0 +1,109 @@
+//! Reading result rows, whatever the driver.
+
+use crate::{Error, Result, unpack};
+use tidemill_model::entity::FlowSet;
+use tidemill_model::{TenantId, Text, Timestamp};
+
+/// One result row. Columns are counted from 0; a column of another type than asked for is an error.
+pub trait SqlRow {
+    fn int(&self, column: usize) -> Result<Option<i64>>;
+    fn text(&self, column: usize) -> Result<Option<&str>>;
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>>;
+    fn boolean(&self, column: usize) -> Result<Option<bool>>;
+}
+
+/// Takes the columns of a row one after the other.
+pub struct Columns<'r> {
+    row: &'r dyn SqlRow,
+    next: usize,
+}
+
+impl<'r> Columns<'r> {
+    pub fn of(row: &'r dyn SqlRow) -> Columns<'r> {
+        Columns { row, next: 0 }
+    }
+
+    fn step(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
+    }
+
+    pub fn maybe_int(&mut self) -> Result<Option<i64>> {
+        let column = self.step();
+        self.row.int(column)
+    }
+
+    pub fn int(&mut self) -> Result<i64> {
+        let column = self.next;
+        self.maybe_int()?.ok_or_else(|| missing(column))
+    }
+
+    pub fn small(&mut self) -> Result<i32> {
+        let column = self.next;
+        i32::try_from(self.int()?).map_err(|_| missing(column))
+    }
+
+    pub fn count(&mut self) -> Result<u64> {
+        Ok(self.maybe_int()?.unwrap_or_default().unsigned_abs())
+    }
+
+    pub fn key<K: From<tidemill_model::Key>>(&mut self) -> Result<K> {
+        Ok(tidemill_model::Key(self.int()?).into())
+    }
+
+    pub fn maybe_key<K: From<tidemill_model::Key>>(&mut self) -> Result<Option<K>> {
+        Ok(self.maybe_int()?.map(|key| tidemill_model::Key(key).into()))
+    }
+
+    pub fn time(&mut self) -> Result<Timestamp> {
+        Ok(Timestamp(self.int()?))
+    }
+
+    pub fn maybe_time(&mut self) -> Result<Option<Timestamp>> {
+        Ok(self.maybe_int()?.map(Timestamp))
+    }
+
+    pub fn maybe_str(&mut self) -> Result<Option<&'r str>> {
+        let column = self.step();
+        self.row.text(column)
+    }
+
+    pub fn maybe_text(&mut self) -> Result<Option<Text>> {
+        Ok(self.maybe_str()?.map(Text::from))
+    }
+
+    pub fn text(&mut self) -> Result<Text> {
+        let column = self.next;
+        self.maybe_text()?.ok_or_else(|| missing(column))
+    }
+
+    pub fn tenant(&mut self) -> Result<TenantId> {
+        Ok(TenantId(self.text()?))
+    }
+
+    pub fn boolean(&mut self) -> Result<bool> {
+        let column = self.step();
+        Ok(self.row.boolean(column)?.unwrap_or_default())
+    }
+
+    /// A JSON array of strings; null for an empty one.
+    pub fn texts(&mut self) -> Result<Vec<Text>> {
+        let column = self.next;
+        match self.maybe_str()? {
+            None => Ok(Vec::new()),
+            Some(json) => serde_json::from_str(json).map_err(|_| missing(column)),
+        }
+    }
+
+    pub fn flows(&mut self) -> Result<FlowSet> {
+        let column = self.step();
+        match self.row.bytes(column)? {
+            None => Ok(FlowSet::default()),
+            Some(bytes) => unpack(bytes).map_err(|_| missing(column)),
+        }
+    }
+}
+
+fn missing(column: usize) -> Error {
+    Error::Corrupt { place: format!("column {column} of a result"), reason: "not the expected value".into() }
+}
