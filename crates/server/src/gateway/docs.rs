@@ -1,0 +1,34 @@
+//! What is served beside the API: its description for machines and for people, health, results of commands.
+
+use super::problem::Problem;
+use super::{Gateway, commands, json, openapi};
+use axum::Router;
+use axum::http::{StatusCode, Uri};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use serde_json::json;
+use std::sync::Arc;
+
+const PAGE: &str = include_str!("docs.html");
+
+pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
+    let for_ready = Arc::clone(&gateway);
+    Router::new()
+        .route("/openapi.json", get(|| async { json::ok(openapi::document()) }))
+        .route("/docs", get(|| async { Html(PAGE) }))
+        .route("/healthz", get(|| async { json::ok(&json!({"status": "UP"})) }))
+        .route("/readyz", get(move |uri: Uri| ready(Arc::clone(&for_ready), uri)))
+        .route(
+            "/v1/commands/{position}",
+            get(move |path, uri| commands::get(Arc::clone(&gateway), path, uri)),
+        )
+}
+
+/// Ready when every partition has a healthy owner, on this node or another.
+async fn ready(gateway: Arc<Gateway>, uri: Uri) -> Response {
+    if gateway.broker.topology().is_complete() {
+        return json::ok(&json!({"status": "UP"})).into_response();
+    }
+    let detail = "Expected every partition to have a healthy owner, but some have none";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", detail).into_response(uri.path())
+}

@@ -1,0 +1,87 @@
+//! Element instances, shown with the names that their definitions give them.
+
+mod names;
+
+use super::Gateway;
+use super::call::{Call, Outcome};
+use super::json::{self, Date, KeyText, optional_key};
+use super::problem::Problem;
+use super::search;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tidemill_bpmn::Process;
+use tidemill_model::{DefinitionKey, ElementInstanceKey};
+use tidemill_store::view::ElementInstanceView;
+
+pub(super) async fn get(call: Call) -> Outcome {
+    let key: ElementInstanceKey = call.key()?;
+    let Some(element) = call.gateway.store.element_instance(key).await? else {
+        return Err(Problem::not_found("Element Instance", key.0));
+    };
+    let processes = processes(&call.gateway, std::slice::from_ref(&element)).await?;
+    Ok(json::ok(&shown(&element, &processes)))
+}
+
+pub(super) async fn search(call: Call) -> Outcome {
+    let tree = call.tree()?;
+    let mut search = search::translate(&tree)?;
+    names::resolve(&call.gateway, &tree["filter"], &mut search.filter).await?;
+    let found = call.gateway.store.element_instances(&search).await?;
+    let processes = processes(&call.gateway, &found.items).await?;
+    Ok(search::shown(&found, |element| shown(element, &processes)))
+}
+
+type Processes = HashMap<DefinitionKey, Option<Arc<Process>>>;
+
+async fn processes(gateway: &Gateway, elements: &[ElementInstanceView]) -> Result<Processes, Problem> {
+    let mut processes = Processes::new();
+    for element in elements {
+        let definition = element.origin.definition;
+        if !processes.contains_key(&definition) {
+            processes.insert(definition, gateway.process(definition).await?);
+        }
+    }
+    Ok(processes)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ElementItem<'a> {
+    process_definition_id: &'a str,
+    start_date: Date,
+    end_date: Option<Date>,
+    element_id: &'a str,
+    element_name: &'a str,
+    r#type: &'a str,
+    state: &'a str,
+    has_incident: bool,
+    tenant_id: &'a str,
+    element_instance_key: KeyText,
+    process_instance_key: KeyText,
+    root_process_instance_key: KeyText,
+    process_definition_key: KeyText,
+    incident_key: Option<KeyText>,
+}
+
+fn shown<'a>(element: &'a ElementInstanceView, processes: &'a Processes) -> ElementItem<'a> {
+    let process = processes.get(&element.origin.definition).and_then(Option::as_ref);
+    let label =
+        process.and_then(|process| process.element_by_id(&element.element_id)).map(|known| known.label());
+    ElementItem {
+        process_definition_id: &element.origin.process_id,
+        start_date: Date(element.started_at),
+        end_date: element.ended_at.map(Date),
+        element_id: &element.element_id,
+        element_name: label.unwrap_or(&element.element_id),
+        r#type: &element.kind,
+        state: &element.state,
+        has_incident: element.has_incident,
+        tenant_id: element.origin.tenant.as_str(),
+        element_instance_key: element.key.into(),
+        process_instance_key: element.origin.instance.into(),
+        root_process_instance_key: element.origin.root.into(),
+        process_definition_key: element.origin.definition.into(),
+        incident_key: optional_key(element.incident),
+    }
+}

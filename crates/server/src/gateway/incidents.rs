@@ -1,0 +1,118 @@
+//! Incidents: resolve them, look at them.
+
+use super::call::{Call, Outcome, done};
+use super::json::{self, Date, KeyText, optional_key};
+use super::listing;
+use super::problem::Problem;
+use super::process_instances::check_reference;
+use super::search;
+use serde::Serialize;
+use tidemill_model::command::ResolveIncident;
+use tidemill_model::{Command, ElementInstanceKey, IncidentKey, ProcessInstanceKey};
+use tidemill_store::query::{Condition, IncidentField, Search, Value};
+use tidemill_store::view::IncidentView;
+
+pub(super) async fn resolve(call: Call) -> Outcome {
+    let incident = call.key()?;
+    check_reference(&call)?;
+    call.submit(Command::ResolveIncident(ResolveIncident { incident }), done).await
+}
+
+pub(super) async fn get(call: Call) -> Outcome {
+    let key: IncidentKey = call.key()?;
+    match call.gateway.store.incident(key).await? {
+        Some(incident) => Ok(json::ok(&shown(&incident))),
+        None => Err(Problem::not_found("Incident", key.0)),
+    }
+}
+
+pub(super) async fn search(call: Call) -> Outcome {
+    let search = search::requested(&call)?;
+    found(&call, &search).await
+}
+
+/// Of the instance and of those it called.
+pub(super) async fn of_instance(call: Call) -> Outcome {
+    let key: ProcessInstanceKey = call.key()?;
+    let mut search: Search<IncidentField> = search::requested(&call)?;
+    if call.gateway.store.process_instance(key).await?.is_none() {
+        return Err(Problem::not_found("Process Instance", key.0));
+    }
+    search.filter = search.filter.and(Condition::WithinInstance(key));
+    found(&call, &search).await
+}
+
+/// Of the element and of everything inside or called from it.
+pub(super) async fn of_element(call: Call) -> Outcome {
+    let key: ElementInstanceKey = call.key()?;
+    let mut search: Search<IncidentField> = search::requested(&call)?;
+    if call.gateway.store.element_instance(key).await?.is_none() {
+        return Err(Problem::not_found("Element Instance", key.0));
+    }
+    search.filter = search.filter.and(Condition::WithinElement(key));
+    found(&call, &search).await
+}
+
+async fn found(call: &Call, search: &Search<IncidentField>) -> Outcome {
+    let found = call.gateway.store.incidents(search).await?;
+    Ok(search::shown(&found, shown))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct IncidentItem<'a> {
+    process_definition_id: &'a str,
+    error_type: &'a str,
+    error_message: &'a str,
+    element_id: &'a str,
+    creation_time: Date,
+    state: &'a str,
+    tenant_id: &'a str,
+    incident_key: KeyText,
+    process_definition_key: KeyText,
+    process_instance_key: KeyText,
+    root_process_instance_key: KeyText,
+    element_instance_key: KeyText,
+    job_key: Option<KeyText>,
+}
+
+fn shown(incident: &IncidentView) -> IncidentItem<'_> {
+    IncidentItem {
+        process_definition_id: &incident.origin.process_id,
+        error_type: &incident.kind,
+        error_message: &incident.message,
+        element_id: &incident.element_id,
+        creation_time: Date(incident.created_at),
+        state: &incident.state,
+        tenant_id: incident.origin.tenant.as_str(),
+        incident_key: incident.key.into(),
+        process_definition_key: incident.origin.definition.into(),
+        process_instance_key: incident.origin.instance.into(),
+        root_process_instance_key: incident.origin.root.into(),
+        element_instance_key: incident.element_instance.into(),
+        job_key: optional_key(incident.job),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ErrorItem {
+    error_hash_code: i32,
+    error_message: String,
+    active_instances_with_error_count: u64,
+}
+
+pub(super) async fn error_statistics(call: Call) -> Outcome {
+    let tree = call.tree()?;
+    let mut errors = call.gateway.store.error_statistics().await?;
+    let bounds = listing::arrange(&tree, &mut errors, |error, field| match field {
+        "errorMessage" => Value::Text(error.message.as_str().into()),
+        _ => Value::Int(error.active_instances as i64),
+    })?;
+    let items = errors.into_iter().map(|error| ErrorItem {
+        error_hash_code: error.hash,
+        error_message: error.message,
+        active_instances_with_error_count: error.active_instances,
+    });
+    Ok(search::shown_list(items.collect(), bounds))
+}

@@ -1,0 +1,185 @@
+//! Messages and signals: send them, look at who waits for them and who had them.
+
+use super::answer;
+use super::call::{Call, Outcome, variables};
+use super::findings::{Findings, default_tenant};
+use super::json::{Date, KeyText, optional_key};
+use super::process_instances::business_id;
+use super::search;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tidemill_model::command::{BroadcastSignal, CorrelateMessage, PublishMessage};
+use tidemill_model::{Command, Text};
+use tidemill_store::view::{CorrelationView, MessageSubscriptionView};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Publication {
+    name: Option<String>,
+    correlation_key: Option<String>,
+    time_to_live: Option<i64>,
+    message_id: Option<String>,
+    variables: Option<Box<RawValue>>,
+    tenant_id: Option<String>,
+    business_id: Option<String>,
+}
+
+pub(super) async fn publish(call: Call) -> Outcome {
+    let request: Publication = call.required_body()?;
+    let tenant = default_tenant("Publish Message", request.tenant_id.as_deref())?;
+    let mut findings = Findings::default();
+    let command = PublishMessage {
+        tenant,
+        name: findings.required_text("name", request.name),
+        correlation_key: findings.text("correlationKey", request.correlation_key.unwrap_or_default()),
+        message_id: findings.optional_text("messageId", request.message_id),
+        business_id: business_id(request.business_id, &mut findings),
+        time_to_live_ms: request.time_to_live.unwrap_or(0).max(0),
+        variables: variables(request.variables.as_deref())?,
+    };
+    findings.finish()?;
+    call.submit(Command::PublishMessage(command), answer::shown).await
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Correlation {
+    name: Option<String>,
+    correlation_key: Option<String>,
+    variables: Option<Box<RawValue>>,
+    tenant_id: Option<String>,
+    business_id: Option<String>,
+}
+
+pub(super) async fn correlate(call: Call) -> Outcome {
+    let request: Correlation = call.required_body()?;
+    let tenant = default_tenant("Correlate Message", request.tenant_id.as_deref())?;
+    let mut findings = Findings::default();
+    let command = CorrelateMessage {
+        tenant,
+        name: findings.required_text("messageName", request.name),
+        correlation_key: findings.text("correlationKey", request.correlation_key.unwrap_or_default()),
+        business_id: business_id(request.business_id, &mut findings),
+        variables: variables(request.variables.as_deref())?,
+    };
+    findings.finish()?;
+    call.submit(Command::CorrelateMessage(command), answer::shown).await
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Signal {
+    signal_name: Option<String>,
+    variables: Option<Box<RawValue>>,
+    tenant_id: Option<String>,
+}
+
+pub(super) async fn broadcast(call: Call) -> Outcome {
+    let request: Signal = call.required_body()?;
+    let tenant = default_tenant("Broadcast Signal", request.tenant_id.as_deref())?;
+    let mut findings = Findings::default();
+    let name = findings.required_text("signalName", request.signal_name);
+    findings.finish()?;
+    let variables = variables(request.variables.as_deref())?;
+    call.submit(Command::BroadcastSignal(BroadcastSignal { tenant, name, variables }), answer::shown).await
+}
+
+pub(super) async fn search_subscriptions(call: Call) -> Outcome {
+    let found = call.gateway.store.message_subscriptions(&search::requested(&call)?).await?;
+    Ok(search::shown(&found, shown_subscription))
+}
+
+pub(super) async fn search_correlations(call: Call) -> Outcome {
+    let found = call.gateway.store.message_correlations(&search::requested(&call)?).await?;
+    Ok(search::shown(&found, shown_correlation))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SubscriptionItem<'a> {
+    business_id: Option<&'a Text>,
+    message_subscription_key: KeyText,
+    process_definition_id: &'a str,
+    process_definition_key: KeyText,
+    process_instance_key: Option<KeyText>,
+    root_process_instance_key: Option<KeyText>,
+    element_id: &'a str,
+    element_instance_key: Option<KeyText>,
+    message_subscription_state: &'a str,
+    last_updated_date: Date,
+    message_name: &'a str,
+    correlation_key: Option<&'a Text>,
+    message_subscription_type: &'a str,
+    tool_properties: NoMembers,
+    process_definition_name: Option<&'a Text>,
+    process_definition_version: i32,
+    tool_name: Option<()>,
+    inbound_connector_type: Option<()>,
+    tenant_id: &'a str,
+}
+
+/// `{}`
+#[derive(Serialize)]
+struct NoMembers {}
+
+fn shown_subscription(subscription: &MessageSubscriptionView) -> SubscriptionItem<'_> {
+    SubscriptionItem {
+        business_id: subscription.business_id.as_ref(),
+        message_subscription_key: subscription.key.into(),
+        process_definition_id: &subscription.process_id,
+        process_definition_key: subscription.definition.into(),
+        process_instance_key: optional_key(subscription.instance),
+        root_process_instance_key: optional_key(subscription.root),
+        element_id: &subscription.element_id,
+        element_instance_key: optional_key(subscription.element_instance),
+        message_subscription_state: &subscription.state,
+        last_updated_date: Date(subscription.updated_at),
+        message_name: &subscription.message_name,
+        correlation_key: subscription.correlation_key.as_ref(),
+        message_subscription_type: &subscription.kind,
+        tool_properties: NoMembers {},
+        process_definition_name: subscription.process_name.as_ref(),
+        process_definition_version: subscription.version,
+        tool_name: None,
+        inbound_connector_type: None,
+        tenant_id: subscription.tenant.as_str(),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CorrelationItem<'a> {
+    business_id: Option<&'a Text>,
+    correlation_key: &'a str,
+    correlation_time: Date,
+    element_id: &'a str,
+    element_instance_key: Option<KeyText>,
+    message_key: KeyText,
+    message_name: &'a str,
+    partition_id: u16,
+    process_definition_id: &'a str,
+    process_definition_key: KeyText,
+    process_instance_key: KeyText,
+    root_process_instance_key: KeyText,
+    subscription_key: KeyText,
+    tenant_id: &'a str,
+}
+
+fn shown_correlation(correlation: &CorrelationView) -> CorrelationItem<'_> {
+    CorrelationItem {
+        business_id: correlation.business_id.as_ref(),
+        correlation_key: &correlation.correlation_key,
+        correlation_time: Date(correlation.correlated_at),
+        element_id: &correlation.element_id,
+        element_instance_key: optional_key(correlation.element_instance),
+        message_key: correlation.message.into(),
+        message_name: &correlation.message_name,
+        partition_id: correlation.partition.0,
+        process_definition_id: &correlation.origin.process_id,
+        process_definition_key: correlation.origin.definition.into(),
+        process_instance_key: correlation.origin.instance.into(),
+        root_process_instance_key: correlation.origin.root.into(),
+        subscription_key: correlation.subscription.into(),
+        tenant_id: correlation.origin.tenant.as_str(),
+    }
+}

@@ -1,0 +1,86 @@
+//! The REST API (v2): reads requests, asks the engine or the store, shows the answers. One file per resource;
+//! shapes, errors and search each have one place for all of them.
+
+mod answer;
+mod call;
+mod commands;
+mod docs;
+mod element_instances;
+mod findings;
+mod forms;
+mod handlers;
+mod incidents;
+mod jobs;
+mod json;
+mod listing;
+mod messages;
+mod openapi;
+mod problem;
+mod process_definitions;
+mod process_instances;
+mod rates;
+mod resources;
+mod router;
+pub mod schema;
+mod search;
+mod submit;
+mod system;
+mod user_tasks;
+mod variables;
+
+use crate::broker::Broker;
+use problem::Problem;
+use rates::Rates;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use tidemill_bpmn::Process;
+use tidemill_model::DefinitionKey;
+use tidemill_store::{Definitions, Query};
+
+/// What the gateway reads from a store.
+pub trait Reads: Query + Definitions {}
+
+impl<S: Query + Definitions> Reads for S {}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GatewayConfig {
+    /// Of request bodies other than deployments.
+    pub body_bytes_max: usize,
+    pub deployment_bytes_max: usize,
+    /// None sets no limit.
+    pub tenant_commands_per_second: Option<NonZeroU32>,
+}
+
+impl Default for GatewayConfig {
+    fn default() -> GatewayConfig {
+        GatewayConfig {
+            body_bytes_max: 4 * 1024 * 1024,
+            deployment_bytes_max: 32 * 1024 * 1024,
+            tenant_commands_per_second: None,
+        }
+    }
+}
+
+pub struct Gateway {
+    broker: Arc<dyn Broker>,
+    store: Arc<dyn Reads>,
+    config: GatewayConfig,
+    rates: Rates,
+}
+
+impl Gateway {
+    pub fn new(broker: Arc<dyn Broker>, store: Arc<dyn Reads>, config: GatewayConfig) -> Gateway {
+        let rates = Rates::new(config.tenant_commands_per_second);
+        Gateway { broker, store, config, rates }
+    }
+
+    /// A deployed process; none for an unknown key.
+    async fn process(&self, definition: DefinitionKey) -> Result<Option<Arc<Process>>, Problem> {
+        self.broker.process(definition).await.map_err(|error| Problem::command("READ", error))
+    }
+
+    /// Everything that is served over HTTP.
+    pub fn router(self) -> axum::Router {
+        router::router(Arc::new(self))
+    }
+}

@@ -1,0 +1,184 @@
+//! Process definitions: look at them, download them, count what they do.
+
+use super::call::{Call, Outcome};
+use super::findings::Findings;
+use super::json::{self, KeyText};
+use super::listing;
+use super::problem::Problem;
+use super::process_instances::shown_statistics;
+use super::search;
+use axum::http::{HeaderValue, header};
+use axum::response::IntoResponse;
+use serde::Serialize;
+use serde_json::Value as Json;
+use tidemill_model::{DefinitionKey, TenantId, Text};
+use tidemill_store::query::{Condition, Page, PageStart, ProcessDefinitionField, Search, Test, Value};
+use tidemill_store::view::ProcessDefinitionView;
+
+pub(super) async fn search(call: Call) -> Outcome {
+    let search: Search<ProcessDefinitionField> = search::requested(&call)?;
+    check_latest_only(&search)?;
+    let found = call.gateway.store.process_definitions(&search).await?;
+    Ok(search::shown(&found, shown))
+}
+
+/// A search for latest versions can be paged forward and sorted by what names a process.
+fn check_latest_only(search: &Search<ProcessDefinitionField>) -> Result<(), Problem> {
+    let latest = Condition::Is(ProcessDefinitionField::IsLatestVersion, Test::eq(true));
+    if !search.filter.all.contains(&latest) {
+        return Ok(());
+    }
+    let mut findings = Findings::default();
+    let is_forward = match &search.page {
+        Page { start: PageStart::Offset(from), .. } => *from == 0,
+        Page { start: PageStart::After(_), .. } => true,
+        Page { start: PageStart::Before(_), .. } => false,
+    };
+    if !is_forward {
+        findings.add("With isLatestVersion only the page members [after, limit] are allowed");
+    }
+    let is_name =
+        |field| matches!(field, ProcessDefinitionField::ProcessId | ProcessDefinitionField::TenantId);
+    if !search.sort.iter().all(|sort| is_name(sort.field)) {
+        findings.add("With isLatestVersion only the sort fields [processDefinitionId, tenantId] are allowed");
+    }
+    findings.finish()
+}
+
+pub(super) async fn get(call: Call) -> Outcome {
+    let key: DefinitionKey = call.key()?;
+    let Some(definition) = call.gateway.store.definition(key).await? else { return Err(not_found(key)) };
+    Ok(json::ok(&DefinitionItem {
+        name: definition.name.as_ref(),
+        resource_name: &definition.resource_name,
+        version: definition.version,
+        version_tag: definition.version_tag.as_ref(),
+        process_definition_id: &definition.process_id,
+        tenant_id: definition.tenant.as_str(),
+        process_definition_key: key.into(),
+        has_start_form: definition.has_start_form,
+        state: definition.state.name(),
+    }))
+}
+
+pub(super) fn not_found(key: DefinitionKey) -> Problem {
+    Problem::not_found("Process Definition", key.0)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DefinitionItem<'a> {
+    name: Option<&'a Text>,
+    resource_name: &'a str,
+    version: i32,
+    version_tag: Option<&'a Text>,
+    process_definition_id: &'a str,
+    tenant_id: &'a str,
+    process_definition_key: KeyText,
+    has_start_form: bool,
+    state: &'a str,
+}
+
+fn shown(definition: &ProcessDefinitionView) -> DefinitionItem<'_> {
+    DefinitionItem {
+        name: definition.name.as_ref(),
+        resource_name: &definition.resource_name,
+        version: definition.version,
+        version_tag: definition.version_tag.as_ref(),
+        process_definition_id: &definition.process_id,
+        tenant_id: definition.tenant.as_str(),
+        process_definition_key: definition.key.into(),
+        has_start_form: definition.has_start_form,
+        state: &definition.state,
+    }
+}
+
+pub(super) async fn xml(call: Call) -> Outcome {
+    let key: DefinitionKey = call.key()?;
+    let Some(xml) = call.gateway.store.definition_xml(key).await? else { return Err(not_found(key)) };
+    let media_type = HeaderValue::from_static("text/xml");
+    Ok(([(header::CONTENT_TYPE, media_type)], xml.as_bytes().to_vec()).into_response())
+}
+
+pub(super) async fn element_statistics(call: Call) -> Outcome {
+    let key = call.key()?;
+    let search = search::translate(&call.tree()?)?;
+    let statistics = call.gateway.store.definition_statistics(key, &search.filter).await?;
+    Ok(shown_statistics(&statistics))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProcessItem {
+    process_definition_id: Text,
+    tenant_id: TenantId,
+    latest_process_definition_name: Option<Text>,
+    has_multiple_versions: bool,
+    active_instances_without_incident_count: u64,
+    active_instances_with_incident_count: u64,
+}
+
+pub(super) async fn instance_statistics(call: Call) -> Outcome {
+    let tree = call.tree()?;
+    let mut processes = call.gateway.store.process_statistics().await?;
+    let bounds = listing::arrange(&tree, &mut processes, |process, field| match field {
+        "activeInstancesWithIncidentCount" => Value::Int(process.active_with_incident as i64),
+        "activeInstancesWithoutIncidentCount" => Value::Int(process.active_without_incident as i64),
+        _ => Value::Text(process.process_id.clone()),
+    })?;
+    let items = processes.into_iter().map(|process| ProcessItem {
+        process_definition_id: process.process_id,
+        tenant_id: process.tenant,
+        latest_process_definition_name: process.latest_name,
+        has_multiple_versions: process.has_multiple_versions,
+        active_instances_without_incident_count: process.active_without_incident,
+        active_instances_with_incident_count: process.active_with_incident,
+    });
+    Ok(search::shown_list(items.collect(), bounds))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct VersionItem {
+    process_definition_id: Text,
+    process_definition_key: KeyText,
+    process_definition_name: Option<Text>,
+    tenant_id: TenantId,
+    process_definition_version: i32,
+    active_instances_with_incident_count: u64,
+    active_instances_without_incident_count: u64,
+}
+
+pub(super) async fn version_statistics(call: Call) -> Outcome {
+    let tree = call.tree()?;
+    let (process_id, tenant) = version_filter(&tree["filter"])?;
+    let mut versions = call.gateway.store.version_statistics(tenant.as_ref(), process_id).await?;
+    let bounds = listing::arrange(&tree, &mut versions, |version, field| match field {
+        "processDefinitionKey" => Value::Int(version.definition.0),
+        "processDefinitionName" => Value::Text(version.name.clone().unwrap_or_default()),
+        "processDefinitionVersion" => Value::Int(version.version.into()),
+        "activeInstancesWithIncidentCount" => Value::Int(version.active_with_incident as i64),
+        "activeInstancesWithoutIncidentCount" => Value::Int(version.active_without_incident as i64),
+        _ => Value::Text(version.process_id.clone()),
+    })?;
+    let items = versions.into_iter().map(|version| VersionItem {
+        process_definition_id: version.process_id,
+        process_definition_key: version.definition.into(),
+        process_definition_name: version.name,
+        tenant_id: version.tenant,
+        process_definition_version: version.version,
+        active_instances_with_incident_count: version.active_with_incident,
+        active_instances_without_incident_count: version.active_without_incident,
+    });
+    Ok(search::shown_list(items.collect(), bounds))
+}
+
+fn version_filter(filter: &Json) -> Result<(&str, Option<TenantId>), Problem> {
+    if filter.is_null() {
+        return Err(Problem::invalid_argument("No filter provided."));
+    }
+    match filter["processDefinitionId"].as_str() {
+        Some(id) => Ok((id, filter["tenantId"].as_str().map(|tenant| TenantId(tenant.into())))),
+        None => Err(Problem::invalid_argument("No filter.processDefinitionId provided.")),
+    }
+}

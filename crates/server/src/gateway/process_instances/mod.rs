@@ -1,0 +1,182 @@
+//! Process instances: start, cancel, delete, look at.
+
+mod create;
+
+pub(super) use create::{business_id, create};
+
+use super::call::{Call, Outcome, done};
+use super::findings::Findings;
+use super::json::{self, Date, KeyText, optional_key};
+use super::problem::Problem;
+use super::search;
+use serde::{Deserialize, Serialize};
+use tidemill_model::command::CancelInstance;
+use tidemill_model::{Command, ProcessInstanceKey, Text};
+use tidemill_store::view::{ElementStatistics, ProcessInstanceView};
+
+/// The body of commands that need none.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Reference {
+    operation_reference: Option<i64>,
+}
+
+/// Reads and checks such a body.
+pub(super) fn check_reference(call: &Call) -> Result<(), Problem> {
+    let mut findings = Findings::default();
+    findings.operation_reference(call.body::<Reference>()?.unwrap_or_default().operation_reference);
+    findings.finish()
+}
+
+pub(super) async fn cancel(call: Call) -> Outcome {
+    let instance = call.key()?;
+    check_reference(&call)?;
+    call.submit(Command::CancelInstance(CancelInstance { instance }), done).await
+}
+
+pub(super) async fn delete(call: Call) -> Outcome {
+    let instance: ProcessInstanceKey = call.key()?;
+    check_reference(&call)?;
+    let options = call.options(&instance)?;
+    let deleted = call.gateway.broker.delete_instance(instance, options).await;
+    deleted.map(|()| json::no_content()).map_err(|error| Problem::command("DELETE", error))
+}
+
+pub(super) async fn get(call: Call) -> Outcome {
+    let key: ProcessInstanceKey = call.key()?;
+    match call.gateway.store.process_instance(key).await? {
+        Some(instance) => Ok(json::ok(&shown(&instance))),
+        None => Err(Problem::not_found("Process Instance", key.0)),
+    }
+}
+
+pub(super) async fn search(call: Call) -> Outcome {
+    let found = call.gateway.store.process_instances(&search::requested(&call)?).await?;
+    Ok(search::shown(&found, shown))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InstanceItem<'a> {
+    process_definition_id: &'a str,
+    process_definition_name: Option<&'a Text>,
+    process_definition_version: i32,
+    process_definition_version_tag: Option<&'a Text>,
+    start_date: Date,
+    end_date: Option<Date>,
+    state: &'a str,
+    suspended_date: Option<Date>,
+    has_incident: bool,
+    tenant_id: &'a str,
+    process_instance_key: KeyText,
+    process_definition_key: KeyText,
+    parent_process_instance_key: Option<KeyText>,
+    parent_element_instance_key: Option<KeyText>,
+    root_process_instance_key: KeyText,
+    tags: &'a [Text],
+    business_id: Option<&'a Text>,
+}
+
+fn shown(instance: &ProcessInstanceView) -> InstanceItem<'_> {
+    InstanceItem {
+        process_definition_id: &instance.process_id,
+        process_definition_name: instance.process_name.as_ref(),
+        process_definition_version: instance.version,
+        process_definition_version_tag: instance.version_tag.as_ref(),
+        start_date: Date(instance.started_at),
+        end_date: instance.ended_at.map(Date),
+        state: &instance.state,
+        suspended_date: None,
+        has_incident: instance.has_incident,
+        tenant_id: instance.tenant.as_str(),
+        process_instance_key: instance.key.into(),
+        process_definition_key: instance.definition.into(),
+        parent_process_instance_key: optional_key(instance.parent_instance),
+        parent_element_instance_key: optional_key(instance.parent_element),
+        root_process_instance_key: instance.root.into(),
+        tags: &instance.tags,
+        business_id: instance.business_id.as_ref(),
+    }
+}
+
+#[derive(Serialize)]
+struct Items<T> {
+    items: Vec<T>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FlowItem<'a> {
+    sequence_flow_id: String,
+    process_instance_key: KeyText,
+    root_process_instance_key: KeyText,
+    process_definition_key: KeyText,
+    process_definition_id: &'a str,
+    element_id: Text,
+    tenant_id: &'a str,
+}
+
+pub(super) async fn sequence_flows(call: Call) -> Outcome {
+    let key: ProcessInstanceKey = call.key()?;
+    let Some(taken) = call.gateway.store.flows_taken(key).await? else {
+        return Ok(json::ok(&Items::<()> { items: Vec::new() }));
+    };
+    let process = call.gateway.process(taken.definition).await?;
+    let flow_id = |flow| process.as_ref().map(|process| process.flow(flow).id.clone());
+    let items = taken.flows.iter().filter_map(flow_id).map(|id| FlowItem {
+        sequence_flow_id: format!("{}_{id}", taken.instance),
+        process_instance_key: taken.instance.into(),
+        root_process_instance_key: taken.root.into(),
+        process_definition_key: taken.definition.into(),
+        process_definition_id: &taken.process_id,
+        element_id: id,
+        tenant_id: taken.tenant.as_str(),
+    });
+    Ok(json::ok(&Items { items: items.collect() }))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StatisticsItem<'a> {
+    element_id: &'a str,
+    active: u64,
+    canceled: u64,
+    incidents: u64,
+    completed: u64,
+}
+
+pub(super) async fn element_statistics(call: Call) -> Outcome {
+    Ok(shown_statistics(&call.gateway.store.instance_statistics(call.key()?).await?))
+}
+
+pub(super) fn shown_statistics(statistics: &[ElementStatistics]) -> axum::response::Response {
+    let items = statistics.iter().map(|counts| StatisticsItem {
+        element_id: &counts.element_id,
+        active: counts.active,
+        canceled: counts.canceled,
+        incidents: counts.incidents,
+        completed: counts.completed,
+    });
+    json::ok(&Items { items: items.collect() })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CallItem<'a> {
+    process_instance_key: KeyText,
+    process_definition_key: KeyText,
+    process_definition_name: &'a str,
+}
+
+pub(super) async fn call_hierarchy(call: Call) -> Outcome {
+    let key: ProcessInstanceKey = call.key()?;
+    let Some(calls) = call.gateway.store.call_hierarchy(key).await? else {
+        return Err(Problem::not_found("Process Instance", key.0));
+    };
+    let items = calls.iter().map(|entry| CallItem {
+        process_instance_key: entry.instance.into(),
+        process_definition_key: entry.definition.into(),
+        process_definition_name: entry.process_name.as_ref().unwrap_or(&entry.process_id),
+    });
+    Ok(json::ok(&items.collect::<Vec<_>>()))
+}

@@ -1,0 +1,154 @@
+//! Deploying files, taking them back, reading them.
+
+use super::answer;
+use super::call::{Call, Outcome, unsupported_media_type};
+use super::findings::{Findings, default_tenant};
+use super::json::{self, KeyText};
+use super::problem::Problem;
+use super::search;
+use axum::http::{HeaderValue, header};
+use axum::response::IntoResponse;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use tidemill_model::command::{DeleteResource, Deploy, ResourceFile};
+use tidemill_model::entity::Resource;
+use tidemill_model::{Command, ResourceKey, Text};
+use tidemill_store::view::ResourceView;
+
+pub(super) async fn deploy(call: Call) -> Outcome {
+    let command = deployment(&call).await?;
+    call.submit(Command::Deploy(command), answer::shown).await
+}
+
+async fn deployment(call: &Call) -> Result<Deploy, Problem> {
+    let mut parts = parts(call)?;
+    let (mut files, mut tenant, mut findings) = (Vec::new(), None, Findings::default());
+    while let Some(part) = parts.next_field().await.map_err(|error| broken(&error))? {
+        match part.name() {
+            Some("resources") => {
+                let name = part.file_name().unwrap_or_default().to_owned();
+                let content = part.bytes().await.map_err(|error| broken(&error))?;
+                files.push(ResourceFile {
+                    name: findings.required_text("file name", Some(name)),
+                    content: Arc::from(&content[..]),
+                });
+            }
+            Some("tenantId") => tenant = Some(part.text().await.map_err(|error| broken(&error))?),
+            _ => {}
+        }
+    }
+    if files.is_empty() {
+        return Err(Problem::bad_request("Required part 'resources' is not present."));
+    }
+    let tenant = default_tenant("Deploy Resources", tenant.as_deref())?;
+    findings.finish()?;
+    Ok(Deploy { tenant, files })
+}
+
+fn parts(call: &Call) -> Result<multer::Multipart<'static>, Problem> {
+    let media_type = call.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = media_type.unwrap_or_default();
+    let boundary = multer::parse_boundary(media_type).map_err(|_| unsupported_media_type(media_type))?;
+    let body: Bytes = call.body.clone();
+    let body = futures_util::stream::once(async move { Ok::<_, std::convert::Infallible>(body) });
+    Ok(multer::Multipart::new(body, boundary))
+}
+
+fn broken(error: &multer::Error) -> Problem {
+    Problem::bad_request("Request body cannot be parsed as multipart/form-data")
+        .with("reason", error.to_string())
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Deletion {
+    operation_reference: Option<i64>,
+    /// History goes by its own retention: it is deleted instance by instance.
+    #[serde(rename = "deleteHistory")]
+    _delete_history: Option<bool>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Deleted {
+    resource_key: KeyText,
+    batch_operation: Option<()>,
+}
+
+pub(super) async fn delete(call: Call) -> Outcome {
+    let key: ResourceKey = call.key()?;
+    let request: Deletion = call.body()?.unwrap_or_default();
+    let mut findings = Findings::default();
+    findings.operation_reference(request.operation_reference);
+    findings.finish()?;
+    let deleted = Deleted { resource_key: key.into(), batch_operation: None };
+    call.submit(Command::DeleteResource(DeleteResource { key }), |_| json::ok(&deleted)).await
+}
+
+pub(super) async fn search(call: Call) -> Outcome {
+    let found = call.gateway.store.resources(&search::requested(&call)?).await?;
+    Ok(search::shown(&found, shown))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResourceItem<'a> {
+    resource_name: &'a str,
+    version: i32,
+    version_tag: Option<&'a Text>,
+    resource_id: &'a str,
+    tenant_id: &'a str,
+    resource_key: KeyText,
+}
+
+fn shown(resource: &ResourceView) -> ResourceItem<'_> {
+    ResourceItem {
+        resource_name: &resource.resource_name,
+        version: resource.version,
+        version_tag: resource.version_tag.as_ref(),
+        resource_id: &resource.resource_id,
+        tenant_id: resource.tenant.as_str(),
+        resource_key: resource.key.into(),
+    }
+}
+
+async fn found(call: &Call) -> Result<Arc<Resource>, Problem> {
+    let key: ResourceKey = call.key()?;
+    let resource = call.gateway.store.resource(key).await?;
+    resource.filter(|resource| !resource.is_deleted).ok_or_else(|| not_found(key))
+}
+
+fn not_found(key: ResourceKey) -> Problem {
+    Problem::not_found("Resource", key.0)
+}
+
+pub(super) async fn get(call: Call) -> Outcome {
+    let resource = found(&call).await?;
+    Ok(json::ok(&ResourceItem {
+        resource_name: &resource.resource_name,
+        version: resource.version,
+        version_tag: resource.version_tag.as_ref(),
+        resource_id: &resource.resource_id,
+        tenant_id: resource.tenant.as_str(),
+        resource_key: resource.key.into(),
+    }))
+}
+
+/// Scripts only: they are JSON. Other files come as bytes.
+pub(super) async fn content(call: Call) -> Outcome {
+    let resource = found(&call).await?;
+    if !resource.resource_name.to_ascii_lowercase().ends_with(".rpa") {
+        return Err(not_found(resource.key));
+    }
+    Ok(bytes_of(&resource, "application/json"))
+}
+
+pub(super) async fn binary(call: Call) -> Outcome {
+    Ok(bytes_of(&*found(&call).await?, "application/octet-stream"))
+}
+
+fn bytes_of(resource: &Resource, media_type: &'static str) -> axum::response::Response {
+    let media_type = HeaderValue::from_static(media_type);
+    ([(header::CONTENT_TYPE, media_type)], resource.content.to_vec()).into_response()
+}

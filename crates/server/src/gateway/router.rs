@@ -1,0 +1,125 @@
+//! Every path of the API, made from its description: those we offer lead to their handlers, the rest of what
+//! clients know says so, anything else is not found.
+
+use super::call::{Call, Outcome};
+use super::problem::Problem;
+use super::schema::{Api, Operation, Request as RequestShape};
+use super::{Gateway, docs, handlers};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{RawPathParams, Request};
+use axum::http::{Method, StatusCode, Uri, header};
+use axum::response::Response;
+use axum::routing::{MethodFilter, MethodRouter};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const BASE: &str = "/v2";
+
+pub(super) fn router(gateway: Arc<Gateway>) -> Router {
+    let mut paths: BTreeMap<String, MethodRouter> = BTreeMap::new();
+    for operation in &Api::get().operations {
+        let filter = MethodFilter::try_from(method(operation)).expect("descriptions use common methods");
+        let gateway = Arc::clone(&gateway);
+        let handle = move |parameters: RawPathParams, request: Request| {
+            serve(Arc::clone(&gateway), operation, parameters, request)
+        };
+        let route = paths.entry(format!("{BASE}{}", numbered(operation.path))).or_default();
+        *route = std::mem::take(route).on(filter, handle);
+    }
+    let mut router = docs::routes(Arc::clone(&gateway));
+    for (path, route) in paths {
+        router = router.route(&path, route);
+    }
+    router.fallback(unknown_path).method_not_allowed_fallback(unknown_method)
+}
+
+fn method(operation: &Operation) -> Method {
+    operation.method.parse().expect("descriptions use common methods")
+}
+
+/// Parameters by place: operations of one path may call them by different names.
+fn numbered(path: &str) -> String {
+    let mut count = 0;
+    let segments = path.split('/').map(|segment| {
+        if segment.starts_with('{') {
+            count += 1;
+            format!("{{p{count}}}")
+        } else {
+            segment.to_owned()
+        }
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+async fn serve(
+    gateway: Arc<Gateway>,
+    operation: &'static Operation,
+    parameters: RawPathParams,
+    request: Request,
+) -> Response {
+    let path = request.uri().path().to_owned();
+    handle(gateway, operation, parameters, request)
+        .await
+        .unwrap_or_else(|problem| problem.into_response(&path))
+}
+
+async fn handle(
+    gateway: Arc<Gateway>,
+    operation: &'static Operation,
+    parameters: RawPathParams,
+    request: Request,
+) -> Outcome {
+    let Some(handler) = handlers::find(operation.id) else { return Err(not_offered(operation)) };
+    let (head, body) = request.into_parts();
+    let limit = match operation.request {
+        RequestShape::Multipart => gateway.config.deployment_bytes_max,
+        _ => gateway.config.body_bytes_max,
+    };
+    let declared =
+        head.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let call = Call {
+        operation,
+        headers: head.headers,
+        body: read(body, declared, limit).await?,
+        parameters: parameters.iter().map(|(_, value)| value.to_owned()).collect(),
+        query: head.uri.query().unwrap_or_default().to_owned(),
+        gateway,
+    };
+    handler(call).await
+}
+
+async fn read(body: Body, declared: Option<usize>, limit: usize) -> Result<Bytes, Problem> {
+    let too_large = || {
+        let detail = format!("Expected a request body of at most {limit} bytes, but it is larger");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large", detail).with("limitBytes", limit)
+    };
+    if declared.is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    axum::body::to_bytes(body, limit).await.map_err(|error| {
+        // The limit is the only failure that the client can still be told of.
+        let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        if cause.contains("limit") {
+            too_large()
+        } else {
+            Problem::bad_request(format!("The body broke off: {error}"))
+        }
+    })
+}
+
+fn not_offered(operation: &Operation) -> Problem {
+    let detail = format!("{} {BASE}{} ({}) is not offered", operation.method, operation.path, operation.id);
+    Problem::new(StatusCode::NOT_IMPLEMENTED, "Not Implemented", detail).with("operationId", operation.id)
+}
+
+async fn unknown_path(method: Method, uri: Uri) -> Response {
+    let detail = format!("No endpoint {method} {}.", uri.path());
+    Problem::new(StatusCode::NOT_FOUND, "Not Found", detail).into_response(uri.path())
+}
+
+async fn unknown_method(method: Method, uri: Uri) -> Response {
+    let detail = format!("Method '{method}' is not supported.");
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed", detail).into_response(uri.path())
+}

@@ -1,0 +1,336 @@
+//! Holds JSON against its description: finds what is wrong with a request body that could not be read, and
+//! lets tests check answers. Good requests never come here.
+
+use super::{Answer, Api, Content, Field, PageKind, Request, Search, Type};
+use serde_json::{Map, Value};
+
+/// The first thing in a body that does not fit its description.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Misfit {
+    pub(crate) detail: String,
+    /// Where in the body, as a JSON path.
+    pub(crate) path: String,
+    /// The known name that looks most like the unknown one.
+    pub(crate) did_you_mean: Option<String>,
+}
+
+type Checked = Result<(), Misfit>;
+
+/// Members and indexes from the top of the body down.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    above: Option<&'a Place<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Top,
+    Member(&'a str),
+    Item(usize),
+}
+
+impl<'a> Place<'a> {
+    const TOP: Place<'static> = Place { above: None, step: Step::Top };
+
+    fn member(&'a self, name: &'a str) -> Place<'a> {
+        Place { above: Some(self), step: Step::Member(name) }
+    }
+
+    fn item(&'a self, index: usize) -> Place<'a> {
+        Place { above: Some(self), step: Step::Item(index) }
+    }
+
+    fn json_path(&self) -> String {
+        let above = self.above.map(Place::json_path).unwrap_or_default();
+        match self.step {
+            Step::Top => "$".to_owned(),
+            Step::Member(name) => format!("{above}.{name}"),
+            Step::Item(index) => format!("{above}[{index}]"),
+        }
+    }
+
+    /// Member names only, the way clients know it.
+    fn dotted(&self) -> String {
+        let above = self.above.map(Place::dotted).unwrap_or_default();
+        match self.step {
+            Step::Member(name) if above.is_empty() => name.to_owned(),
+            Step::Member(name) => format!("{above}.{name}"),
+            _ => above,
+        }
+    }
+
+    /// The innermost field that is no operator.
+    fn field(&self) -> &str {
+        match (self.step, self.above) {
+            (Step::Member(name), _) if !name.starts_with('$') => name,
+            (_, Some(above)) => above.field(),
+            _ => "",
+        }
+    }
+
+    fn unreadable(&self) -> Misfit {
+        Misfit {
+            detail: format!("Request property [{}] cannot be parsed", self.dotted()),
+            path: self.json_path(),
+            did_you_mean: None,
+        }
+    }
+}
+
+/// What keeps this body from being read, if anything does.
+pub(crate) fn misfit(api: &Api, request: &Request, body: &Value) -> Option<Misfit> {
+    match request {
+        Request::Body { shape, .. } => value(api, shape, body, &Place::TOP).err(),
+        Request::Search(description) => search(api, description, body).err(),
+        Request::None | Request::Multipart => None,
+    }
+}
+
+fn search(api: &Api, description: &Search, body: &Value) -> Checked {
+    let top = &Place::TOP;
+    let Value::Object(members) = body else {
+        return if body.is_null() { Ok(()) } else { Err(top.unreadable()) };
+    };
+    for (name, member) in members {
+        let place = top.member(name);
+        match (name.as_str(), member) {
+            ("filter" | "sort" | "page", Value::Null) => {}
+            ("filter", _) if description.filter.is_some() => {
+                object(api, description.filter.unwrap_or_default(), member, &place)?;
+            }
+            ("sort", _) if !description.sort.is_empty() => sort(&description.sort, member, &place)?,
+            ("page", _) => page(description.page, member, &place)?,
+            _ => return Err(unknown(&place, name, ["filter", "sort", "page"])),
+        }
+    }
+    Ok(())
+}
+
+fn sort(fields: &[&'static str], list: &Value, place: &Place<'_>) -> Checked {
+    let Value::Array(criteria) = list else { return Err(place.unreadable()) };
+    for (index, criterion) in criteria.iter().enumerate() {
+        let place = place.item(index);
+        let Value::Object(members) = criterion else { return Err(place.unreadable()) };
+        for (name, member) in members {
+            let place = place.member(name);
+            match name.as_str() {
+                "field" => word(fields, member, &place)?,
+                "order" => word(&["ASC", "DESC"], member, &place)?,
+                _ => return Err(unknown(&place, name, ["field", "order"])),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn page(kind: PageKind, page: &Value, place: &Place<'_>) -> Checked {
+    let Value::Object(members) = page else { return Err(place.unreadable()) };
+    for (name, member) in members {
+        let place = place.member(name);
+        let fits = match name.as_str() {
+            known if !kind.members().contains(&known) => {
+                return Err(unknown(&place, name, kind.members().iter().copied()));
+            }
+            _ if member.is_null() => true,
+            "from" | "limit" => member.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),
+            _ => member.is_string(),
+        };
+        if !fits {
+            return Err(place.unreadable());
+        }
+    }
+    let given = |name: &str| members.get(name).is_some_and(|member| !member.is_null());
+    let starts = ["from", "after", "before"].into_iter().filter(|name| given(name)).count();
+    let finding = match starts {
+        0 if !given("limit") => format!("At least one of [{}] is required.", kind.members().join(", ")),
+        0 | 1 => return Ok(()),
+        _ => "Only one of [from, after, before] is allowed.".to_owned(),
+    };
+    Err(Misfit { detail: finding, path: place.json_path(), did_you_mean: None })
+}
+
+fn value(api: &Api, shape: &Type, given: &Value, place: &Place<'_>) -> Checked {
+    if given.is_null() {
+        return Ok(());
+    }
+    let fits = match shape {
+        Type::Any => true,
+        Type::String | Type::Key | Type::DateTime => given.is_string(),
+        Type::Boolean => given.is_boolean(),
+        Type::Int64 => given.is_i64(),
+        Type::Int32 => given.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),
+        Type::Map => given.is_object(),
+        Type::List(item) => return list(given, place, |member, place| value(api, item, member, place)),
+        Type::Enum(words) => return word(words, given, place),
+        Type::Named(name) => {
+            return match api.words(shape) {
+                Some(words) => word(words, given, place),
+                None => object(api, name, given, place),
+            };
+        }
+        Type::Filter(base) => return filter(api, base, given, place),
+        Type::Or => false,
+    };
+    if fits { Ok(()) } else { Err(place.unreadable()) }
+}
+
+fn list(given: &Value, place: &Place<'_>, each: impl Fn(&Value, &Place<'_>) -> Checked) -> Checked {
+    let Value::Array(items) = given else { return Err(place.unreadable()) };
+    items.iter().enumerate().try_for_each(|(index, item)| each(item, &place.item(index)))
+}
+
+fn object(api: &Api, name: &str, given: &Value, place: &Place<'_>) -> Checked {
+    let fields = api.object(name);
+    members(api, name, fields, given, place, true)
+}
+
+fn members(
+    api: &Api,
+    name: &str,
+    fields: &[Field],
+    given: &Value,
+    place: &Place<'_>,
+    allows_or: bool,
+) -> Checked {
+    let Value::Object(members_given) = given else { return Err(place.unreadable()) };
+    for (member_name, member) in members_given {
+        let place = place.member(member_name);
+        let field = fields.iter().find(|field| field.name == member_name);
+        match field {
+            Some(Field { shape: Type::Or, .. }) if allows_or && !member.is_null() => {
+                list(member, &place, |item, place| members(api, name, fields, item, place, false))?;
+            }
+            Some(field) => value(api, &field.shape, member, &place)?,
+            None => return Err(unknown(&place, member_name, fields.iter().map(|field| field.name))),
+        }
+    }
+    Ok(())
+}
+
+fn filter(api: &Api, base: &Type, given: &Value, place: &Place<'_>) -> Checked {
+    let Value::Object(operators) = given else { return value(api, base, given, place) };
+    for (operator, operand) in operators {
+        let place = place.member(operator);
+        let is_text = matches!(base, Type::String) || api.words(base).is_some();
+        let is_ordered = matches!(base, Type::Int32 | Type::Int64 | Type::DateTime);
+        match operator.as_str() {
+            "$eq" | "$neq" => value(api, base, operand, &place)?,
+            "$gt" | "$gte" | "$lt" | "$lte" if is_ordered => value(api, base, operand, &place)?,
+            "$in" | "$notIn" if !operand.is_null() => {
+                list(operand, &place, |item, place| value(api, base, item, place))?;
+            }
+            "$in" | "$notIn" => {}
+            "$exists" => value(api, &Type::Boolean, operand, &place)?,
+            "$like" if is_text => value(api, &Type::String, operand, &place)?,
+            _ => {
+                let known =
+                    ["$eq", "$neq", "$exists", "$in", "$notIn", "$like", "$gt", "$gte", "$lt", "$lte"];
+                return Err(unknown(&place, operator, known));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn word(words: &[&'static str], given: &Value, place: &Place<'_>) -> Checked {
+    match given {
+        Value::Null => Ok(()),
+        Value::String(text) if words.contains(&text.as_str()) => Ok(()),
+        Value::String(text) => Err(Misfit {
+            detail: format!(
+                "Unexpected value '{text}' for enum field '{}'. Use any of the following values: [{}]",
+                place.field(),
+                words.join(", ")
+            ),
+            path: place.json_path(),
+            did_you_mean: nearest(text, words.iter().copied()),
+        }),
+        _ => Err(place.unreadable()),
+    }
+}
+
+fn unknown<'a>(place: &Place<'_>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Misfit {
+    Misfit { did_you_mean: nearest(name, known), ..place.unreadable() }
+}
+
+/// The known word that a typing mistake would most likely have started from.
+fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let (lower, limit) = (word.to_lowercase(), word.chars().count() / 3 + 1);
+    known
+        .into_iter()
+        .map(|candidate| (strsim::levenshtein(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate.to_owned())
+}
+
+/// Tells how the JSON of an answer differs from its description; for tests.
+pub fn answer_misfit(operation_id: &str, status: u16, body: &Value) -> Option<String> {
+    let api = Api::get();
+    let Some(operation) = api.operation(operation_id) else {
+        return Some(format!("nobody describes {operation_id}"));
+    };
+    let Some(Answer { content, .. }) = operation.answers.iter().find(|answer| answer.status == status) else {
+        return Some(format!("{operation_id} has no answer {status}"));
+    };
+    match content {
+        Content::Empty | Content::Other(_) => None,
+        Content::Json(shape) => given_misfit(api, shape, body, "$"),
+        Content::Page(item) => match (body["items"].as_array(), body["page"].as_object()) {
+            (Some(items), Some(page)) if has_page_members(page) => items
+                .iter()
+                .enumerate()
+                .find_map(|(n, given)| given_misfit(api, item, given, &format!("$.items[{n}]"))),
+            _ => Some("not a page of items".to_owned()),
+        },
+    }
+}
+
+fn has_page_members(page: &Map<String, Value>) -> bool {
+    let is_cursor =
+        |name| page.get(name).is_some_and(|cursor: &Value| cursor.is_string() || cursor.is_null());
+    page.len() == 4
+        && page.get("totalItems").is_some_and(Value::is_u64)
+        && page.get("hasMoreTotalItems").is_some_and(Value::is_boolean)
+        && is_cursor("startCursor")
+        && is_cursor("endCursor")
+}
+
+fn given_misfit(api: &Api, shape: &Type, given: &Value, path: &str) -> Option<String> {
+    match shape {
+        Type::List(item) => match given.as_array() {
+            Some(items) => items
+                .iter()
+                .enumerate()
+                .find_map(|(n, given)| given_misfit(api, item, given, &format!("{path}[{n}]"))),
+            None => Some(format!("{path} is not a list")),
+        },
+        Type::Named(name) if api.words(shape).is_none() => object_misfit(api.object(name), given, path, api),
+        Type::Key if !given.as_str().is_some_and(|text| text.parse::<i64>().is_ok()) => {
+            Some(format!("{path} is not a key: {given}"))
+        }
+        Type::DateTime if !given.as_str().is_some_and(|text| text.parse::<jiff::Timestamp>().is_ok()) => {
+            Some(format!("{path} is not a date: {given}"))
+        }
+        _ => value(api, shape, given, &Place::TOP).err().map(|misfit| format!("{path}: {}", misfit.detail)),
+    }
+}
+
+fn object_misfit(fields: &[Field], given: &Value, path: &str, api: &Api) -> Option<String> {
+    let Some(members) = given.as_object() else { return Some(format!("{path} is not an object")) };
+    if let Some(name) = members.keys().find(|name| !fields.iter().any(|field| field.name == *name)) {
+        return Some(format!("{path}.{name} is not described"));
+    }
+    fields.iter().find_map(|field| match members.get(field.name) {
+        None if field.is_required => Some(format!("{path}.{} is missing", field.name)),
+        None => None,
+        Some(Value::Null) if field.is_nullable => None,
+        Some(Value::Null) => Some(format!("{path}.{} is null", field.name)),
+        Some(member) => given_misfit(api, &field.shape, member, &format!("{path}.{}", field.name)),
+    })
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

@@ -1,0 +1,4 @@
+//! A Tidemill node: the gateway that speaks with clients and the loops that run the partitions.
+
+pub mod broker;
+pub mod gateway;
