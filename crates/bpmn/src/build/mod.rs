@@ -29,6 +29,7 @@ mod timer;
 mod user_task;
 
 pub(crate) use event_type::EventType;
+pub(crate) use link::link_name;
 
 use crate::definitions::Definitions;
 use crate::executable::{Behavior, Element, Flow, Process, Source};
@@ -66,7 +67,7 @@ impl<'a> Builder<'a, '_, '_> {
     fn element(&mut self, node: &Node<'a>) -> Option<Element> {
         let behavior = self.behavior(node);
         let (inputs, outputs) = self.mappings(node.tag);
-        let multi_instance = self.multi_instance(node.tag);
+        let multi_instance = self.multi_instance(node);
         let headers = self.headers(node.tag);
         let (line, column) = self.report.position(node.tag);
         Some(Element {

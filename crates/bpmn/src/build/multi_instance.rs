@@ -3,11 +3,15 @@
 use super::Builder;
 use super::path::variable_of;
 use crate::executable::{LoopOutputs, MultiInstance};
+use crate::outline::Node;
 use crate::xml::Tag;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn multi_instance(&mut self, element: Tag<'a>) -> Option<MultiInstance> {
-        let tag = element.child("multiInstanceLoopCharacteristics")?;
+    pub(super) fn multi_instance(&mut self, node: &Node<'a>) -> Option<MultiInstance> {
+        let tag = node.tag.child("multiInstanceLoopCharacteristics")?;
+        if !node.family.is_activity() {
+            self.report.refuse(tag, "Multi-instance is only supported on activities");
+        }
         let mut found = tag.extensions("loopCharacteristics");
         let (Some(characteristics), None) = (found.next(), found.next()) else {
             let reason = "Must have exactly one 'zeebe:loopCharacteristics' extension element";

@@ -1,7 +1,15 @@
 //! What makes a model impossible to run, one file per topic. Rules see the outline; what is wrong inside a
 //! single element is found while it is built.
 
+mod boundary_events;
+mod duplicates;
+mod event_gateways;
+mod event_types;
+mod flows;
 mod ids;
+mod links;
+mod loops;
+mod starts;
 mod supported;
 
 use crate::definitions::Definitions;
@@ -16,5 +24,13 @@ pub(crate) fn check(definitions: &Definitions<'_>, outlines: &[Outline<'_>], rep
     ids::check(outlines, report);
     for outline in outlines {
         supported::check(outline, report);
+        flows::check(outline, report);
+        starts::check(outline, report);
+        event_types::check(outline, report);
+        boundary_events::check(outline, report);
+        event_gateways::check(outline, report);
+        duplicates::check(definitions, outline, report);
+        links::check(outline, report);
     }
+    loops::check(outlines, report);
 }

@@ -38,7 +38,6 @@ fn check_definitions(node: &Node<'_>, report: &mut Report<'_>) {
         let reason = match EventType::of(definition) {
             EventType::Conditional => "Conditional events are not supported yet",
             EventType::Compensate => "Compensation events are not supported yet",
-            EventType::Other => "Event definition of this type is not supported",
             _ => continue,
         };
         report.refuse(definition, reason);
