@@ -1,6 +1,6 @@
 //! The way of a file: bytes, text, XML, outline, then rules and contents; all findings together at the end.
 
-use crate::build;
+use crate::build::{self, Budget};
 use crate::definitions::Definitions;
 use crate::executable::Process;
 use crate::finding::Findings;
@@ -29,8 +29,9 @@ fn processes<'a>(root: Tag<'a>, report: &mut Report<'a>) -> Vec<Process> {
     let outlines: Vec<Outline<'a>> =
         definitions.executable_processes().map(|process| Outline::read(process, report)).collect();
     rules::check(&definitions, &outlines, report);
+    let mut budget = Budget::default();
     let built: Vec<Option<Process>> =
-        outlines.iter().map(|outline| build::process(&definitions, outline, report)).collect();
+        outlines.iter().map(|outline| build::process(&definitions, outline, report, &mut budget)).collect();
     if report.is_empty() && built.iter().any(Option::is_none) {
         report.refuse(root, "Expected every part of the processes to be understood, but one is not");
     }

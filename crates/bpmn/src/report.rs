@@ -5,6 +5,10 @@ use crate::outline::Family;
 use crate::xml::{Lines, Tag};
 use std::collections::HashSet;
 
+/// More would help nobody.
+const FINDINGS_MAX: usize = 1000;
+const REASON_MAX_CHARACTERS: usize = 1000;
+
 pub(crate) struct Report<'a> {
     lines: Lines<'a>,
     /// With the offset of the place, for the order.
@@ -28,7 +32,9 @@ impl<'a> Report<'a> {
     /// The same thing is said once per place, however many elements refer to it.
     fn add(&mut self, at: Tag<'_>, reason: String, remedy: Option<String>) {
         let offset = at.offset();
-        if !self.told.insert((offset, reason.clone())) {
+        let reason = shortened(reason);
+        let is_full = self.findings.len() >= FINDINGS_MAX;
+        if is_full || !self.told.insert((offset, reason.clone())) {
             return;
         }
         let owner = owner(at);
@@ -52,6 +58,13 @@ impl<'a> Report<'a> {
         }
         self.findings.sort_by_key(|(offset, _)| *offset);
         Err(Findings(self.findings.into_iter().map(|(_, finding)| finding).collect()))
+    }
+}
+
+fn shortened(reason: String) -> String {
+    match reason.char_indices().nth(REASON_MAX_CHARACTERS) {
+        Some((end, _)) => format!("{}...", &reason[..end]),
+        None => reason,
     }
 }
 

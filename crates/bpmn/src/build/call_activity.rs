@@ -15,7 +15,7 @@ impl<'a> Builder<'a, '_, '_> {
         if called.filled("businessId").is_some() {
             self.report.refuse(called, "Attribute 'businessId' is not supported yet");
         }
-        let process_id = self.required_source(called, "processId");
+        let process_id = self.required(called, "processId").and_then(|text| self.indexed(called, text));
         let binding = self.binding(called);
         Some(Behavior::Call(CalledElement {
             process_id: process_id?,

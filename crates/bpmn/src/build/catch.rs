@@ -1,9 +1,9 @@
 //! What an event catches, wherever it stands.
 
+use super::Builder;
 use super::code::{ERROR, ESCALATION};
-use super::{Builder, EventType};
 use crate::executable::{Behavior, Catch};
-use crate::outline::Node;
+use crate::outline::{EventType, Node};
 use crate::xml::Tag;
 
 impl<'a> Builder<'a, '_, '_> {

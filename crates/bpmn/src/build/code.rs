@@ -41,6 +41,7 @@ impl<'a> Builder<'a, '_, '_> {
                 format!("The {attribute} of the {tag} catch event is not allowed to be an expression");
             self.report.refuse(definition, reason);
         }
+        self.indexed(definition, code)?;
         Some(code.into())
     }
 
@@ -53,6 +54,6 @@ impl<'a> Builder<'a, '_, '_> {
             self.report.refuse(referenced, format!("{} must be present and not empty", kind.title));
             return None;
         };
-        self.source(referenced, code)
+        self.indexed(referenced, code)
     }
 }

@@ -4,11 +4,18 @@ use super::Builder;
 use super::static_value::static_value;
 use crate::executable::Source;
 use crate::xml::Tag;
-use tidemill_feel::{EmptyScope, Environment, Expression, Value};
+use tidemill_feel::{Budget, EmptyScope, Environment, EvaluationError, Expression, Value};
+
+/// Of one expression or static text.
+const TEXT_MAX_BYTES: usize = 64 * 1024;
+const INDEXED_MAX_BYTES: usize = 512;
+/// What must be known at deployment is simple; a file may hold many of them.
+const CONSTANT_BUDGET: Budget = Budget { steps_max: 10_000, bytes_max: 64 * 1024 };
 
 impl<'a> Builder<'a, '_, '_> {
     /// FEEL where the text begins with `=`, else the value that the text stands for.
     pub(super) fn source(&mut self, at: Tag<'a>, text: &str) -> Option<Source> {
+        self.check_length(at, text)?;
         match feel_text(text) {
             Some(feel) => self.compile(at, feel).map(Source::Feel),
             None => Some(static_source(text)),
@@ -17,6 +24,7 @@ impl<'a> Builder<'a, '_, '_> {
 
     /// For places where only FEEL makes sense.
     pub(super) fn feel(&mut self, at: Tag<'a>, text: &str) -> Option<Expression> {
+        self.check_length(at, text)?;
         if let Some(feel) = feel_text(text) {
             return self.compile(at, feel);
         }
@@ -28,6 +36,30 @@ impl<'a> Builder<'a, '_, '_> {
         };
         self.report.refuse(at, reason);
         None
+    }
+
+    fn check_length(&mut self, at: Tag<'a>, text: &str) -> Option<()> {
+        if text.len() > TEXT_MAX_BYTES {
+            let reason = format!("Expected at most {TEXT_MAX_BYTES} bytes of text, but found {}", text.len());
+            self.report.refuse(at, reason);
+            return None;
+        }
+        let fits = self.budget.take_text(text.len());
+        if !fits {
+            self.report
+                .refuse(self.definitions.root(), "Expected less text in shared definitions and expressions");
+        }
+        fits.then_some(())
+    }
+
+    /// What is looked up by name later: names of messages and signals, codes, types of jobs.
+    pub(super) fn indexed(&mut self, at: Tag<'a>, text: &'a str) -> Option<Source> {
+        if feel_text(text).is_none() && text.len() > INDEXED_MAX_BYTES {
+            let reason = format!("Expected at most {INDEXED_MAX_BYTES} bytes, but found {}", text.len());
+            self.report.refuse(at, reason);
+            return None;
+        }
+        self.source(at, text)
     }
 
     fn compile(&mut self, at: Tag<'a>, feel: &str) -> Option<Expression> {
@@ -62,7 +94,7 @@ impl<'a> Builder<'a, '_, '_> {
     pub(super) fn constant_string(&mut self, at: Tag<'a>, what: &str, source: Source) -> Option<Source> {
         let Source::Feel(expression) = &source else { return Some(source) };
         let text = expression.text();
-        match expression.evaluate(&EmptyScope, &Environment::at_millis(0)).map(|outcome| outcome.value) {
+        match constant(expression) {
             Ok(Value::String(constant)) => Some(static_source(constant.as_str())),
             Ok(value) => {
                 let reason = format!(
@@ -80,6 +112,12 @@ impl<'a> Builder<'a, '_, '_> {
             }
         }
     }
+}
+
+/// The value of an expression before there are variables.
+pub(super) fn constant(expression: &Expression) -> Result<Value, EvaluationError> {
+    let environment = Environment::at_millis(0).with_budget(CONSTANT_BUDGET);
+    Ok(expression.evaluate(&EmptyScope, &environment)?.value)
 }
 
 pub(super) fn static_source(text: &str) -> Source {

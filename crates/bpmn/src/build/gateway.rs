@@ -2,7 +2,7 @@
 
 use super::Builder;
 use super::reach::join;
-use crate::executable::Behavior;
+use crate::executable::{Behavior, InclusiveJoin};
 use crate::outline::Node;
 use tidemill_model::FlowIndex;
 
@@ -18,8 +18,19 @@ impl<'a> Builder<'a, '_, '_> {
 
     pub(super) fn inclusive_gateway(&mut self, node: &Node<'a>) -> Behavior {
         let default = self.default_flow(node);
-        let join = (node.incoming.len() > 1).then(|| join(self.outline, node));
-        Behavior::Inclusive { default, join }
+        Behavior::Inclusive { default, join: self.join(node) }
+    }
+
+    fn join(&mut self, node: &Node<'a>) -> Option<InclusiveJoin> {
+        if node.incoming.len() < 2 {
+            return None;
+        }
+        let visits = node.incoming.len() * (self.outline.nodes.len() + self.outline.flows.len());
+        if !self.budget.take_join(visits) {
+            self.report.refuse(node.tag, "Expected fewer flows into inclusive gateways in one file");
+            return None;
+        }
+        Some(join(self.outline, node))
     }
 
     pub(super) fn event_based_gateway(&mut self, node: &Node<'a>) -> Behavior {

@@ -2,14 +2,16 @@
 
 use super::Builder;
 use crate::xml::Tag;
-use tidemill_model::{RawJson, Variables};
+use std::collections::HashSet;
+use tidemill_model::RawJson;
 
 const RESERVED_PREFIX: &str = "io.camunda.zeebe:";
 
 impl<'a> Builder<'a, '_, '_> {
     pub(super) fn headers(&mut self, element: Tag<'a>) -> Option<RawJson> {
         let holder = self.single_extension(element, "taskHeaders")?;
-        let mut headers = Variables::default();
+        let mut keys = HashSet::new();
+        let mut headers = Vec::new();
         for header in holder.zeebe_children("header") {
             let Some(key) = self.required(header, "key") else { continue };
             if key.starts_with(RESERVED_PREFIX) {
@@ -18,11 +20,12 @@ impl<'a> Builder<'a, '_, '_> {
                 );
                 self.report.refuse(header, reason);
             }
-            if headers.get(key).is_some() {
+            if !keys.insert(key) {
                 self.report.refuse(header, format!("Headers contain duplicate entries for key '{key}'"));
             }
-            headers.set(key, RawJson::string(header.attribute("value").unwrap_or_default()));
+            let value = header.attribute("value").unwrap_or_default();
+            headers.push(format!("{}:{}", RawJson::string(key), RawJson::string(value)));
         }
-        (!headers.is_empty()).then(|| headers.to_json())
+        (!headers.is_empty()).then(|| RawJson::new(format!("{{{}}}", headers.join(","))))
     }
 }

@@ -53,7 +53,7 @@ impl<'a> Builder<'a, '_, '_> {
     }
 
     pub(super) fn job(&mut self, element: Tag<'a>, definition: Tag<'a>) -> Option<JobTask> {
-        let job_type = self.required_source(definition, "type");
+        let job_type = self.required(definition, "type").and_then(|text| self.indexed(definition, text));
         let retries = self.default_source(definition, "retries", DEFAULT_RETRIES);
         let priority = self.job_priority(element).or_else(|| self.job_priority.clone());
         Some(JobTask { job_type: job_type?, retries: retries?, priority })

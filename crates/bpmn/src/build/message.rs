@@ -33,6 +33,6 @@ impl<'a> Builder<'a, '_, '_> {
             self.report.refuse(tag, "Name must be present and not empty");
             return None;
         };
-        self.source(tag, name)
+        self.indexed(tag, name)
     }
 }

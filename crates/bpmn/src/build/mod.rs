@@ -2,10 +2,10 @@
 //! element is reported here, what is wrong between elements in `rules`.
 
 mod boundary_event;
+mod budget;
 mod call_activity;
 mod catch;
 mod code;
-mod event_type;
 mod expression;
 mod form;
 mod gateway;
@@ -28,8 +28,7 @@ mod throw;
 mod timer;
 mod user_task;
 
-pub(crate) use event_type::EventType;
-pub(crate) use link::link_name;
+pub(crate) use budget::Budget;
 
 use crate::definitions::Definitions;
 use crate::executable::{Behavior, Element, Flow, Process, Source};
@@ -42,8 +41,9 @@ pub(crate) fn process<'a>(
     definitions: &Definitions<'a>,
     outline: &Outline<'a>,
     report: &mut Report<'_>,
+    budget: &mut Budget,
 ) -> Option<Process> {
-    let mut builder = Builder { definitions, outline, report, job_priority: None };
+    let mut builder = Builder { definitions, outline, report, budget, job_priority: None };
     let tag = outline.root().tag;
     builder.job_priority = builder.job_priority(tag);
     let version_tag = builder.version_tag(tag);
@@ -59,6 +59,7 @@ pub(crate) struct Builder<'a, 'r, 'l> {
     definitions: &'r Definitions<'a>,
     outline: &'r Outline<'a>,
     report: &'r mut Report<'l>,
+    budget: &'r mut Budget,
     /// The process's priority for jobs whose element has none.
     job_priority: Option<Source>,
 }

@@ -1,8 +1,7 @@
 //! Which elements can still send a token to a joining inclusive gateway: a walk against the flows.
 
-use super::link::{link_name, link_throws};
 use crate::executable::{ElementSet, InclusiveJoin};
-use crate::outline::{Node, Outline};
+use crate::outline::{Family, Node, Outline};
 
 pub(super) fn join(outline: &Outline<'_>, gateway: &Node<'_>) -> InclusiveJoin {
     let reach = gateway.incoming.iter().filter_map(|flow| {
@@ -23,8 +22,8 @@ fn sources_of<'a>(outline: &Outline<'a>, last: &Node<'a>, gateway: &Node<'_>) ->
         let node = outline.node(index);
         open.extend(outline.sources(node).map(|source| source.index));
         open.extend(node.attached_to);
-        if let Some(name) = link_name(node) {
-            open.extend(link_throws(outline, node, name).map(|throw| throw.index));
+        if let Some(link) = outline.link(node).filter(|_| node.family == Family::IntermediateCatch) {
+            open.extend(&link.throws);
         }
     }
     found

@@ -1,9 +1,9 @@
 //! What intermediate and end events throw.
 
+use super::Builder;
 use super::code::{ERROR, ESCALATION};
-use super::{Builder, EventType};
 use crate::executable::{Behavior, Throw};
-use crate::outline::Node;
+use crate::outline::{EventType, Node};
 use crate::xml::Tag;
 
 impl<'a> Builder<'a, '_, '_> {

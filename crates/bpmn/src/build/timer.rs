@@ -1,10 +1,11 @@
 //! Timers: exactly one of date, duration and cycle, and text that can be checked is checked.
 
 use super::Builder;
+use super::expression::constant;
 use crate::executable::{Source, TimerDefinition, TimerKind};
 use crate::xml::Tag;
 use tidemill_calendar::{Cycle, Date, Duration, Zone};
-use tidemill_feel::{EmptyScope, Environment, Value};
+use tidemill_feel::Value;
 
 impl<'a> Builder<'a, '_, '_> {
     pub(super) fn timer(&mut self, definition: Tag<'a>, is_process_start: bool) -> Option<TimerDefinition> {
@@ -37,15 +38,12 @@ fn check(kind: TimerKind, value: &Source, is_process_start: bool) -> Result<(), 
     match value {
         Source::Static { text, .. } => check_text(kind, text),
         Source::Feel(_) if !is_process_start => Ok(()),
-        Source::Feel(expression) => {
-            let outcome = expression.evaluate(&EmptyScope, &Environment::at_millis(0));
-            match (outcome.map_err(|error| error.to_string())?.value, kind) {
-                (Value::String(text), _) => check_text(kind, text.as_str()),
-                (Value::Date(_) | Value::DateTime(_), TimerKind::Date) => Ok(()),
-                (Value::DaysDuration(_) | Value::MonthsDuration(_), TimerKind::Duration) => Ok(()),
-                (value, _) => Err(format!("'{}' gives {value}", expression.text())),
-            }
-        }
+        Source::Feel(expression) => match (constant(expression).map_err(|error| error.to_string())?, kind) {
+            (Value::String(text), _) => check_text(kind, text.as_str()),
+            (Value::Date(_) | Value::DateTime(_), TimerKind::Date) => Ok(()),
+            (Value::DaysDuration(_) | Value::MonthsDuration(_), TimerKind::Duration) => Ok(()),
+            (value, _) => Err(format!("'{}' gives {value}", expression.text())),
+        },
     }
 }
 

@@ -2,9 +2,12 @@
 //! are read.
 
 mod connect;
+mod event_type;
 mod family;
+mod links;
 mod walk;
 
+pub(crate) use event_type::EventType;
 pub(crate) use family::Family;
 
 use crate::report::Report;
@@ -18,6 +21,7 @@ pub(crate) struct Outline<'a> {
     pub(crate) flows: Vec<FlowLine<'a>>,
     by_id: HashMap<&'a str, ElementIndex>,
     flows_by_id: HashMap<&'a str, FlowIndex>,
+    links: links::Links<'a>,
 }
 
 pub(crate) struct Node<'a> {
@@ -44,6 +48,7 @@ impl<'a> Outline<'a> {
     pub(crate) fn read(process: Tag<'a>, report: &mut Report<'_>) -> Outline<'a> {
         let mut outline = walk::walk(process, report);
         connect::connect(&mut outline, report);
+        outline.links = links::Links::of(&outline.nodes);
         outline
     }
 

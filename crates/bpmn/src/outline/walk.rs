@@ -2,6 +2,7 @@
 //! what cannot run counts too.
 
 use super::family::is_carried;
+use super::links::Links;
 use super::{Family, FlowLine, Node, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
@@ -14,6 +15,7 @@ pub(super) fn walk<'a>(process: Tag<'a>, report: &mut Report<'_>) -> Outline<'a>
         flows: Vec::new(),
         by_id: HashMap::new(),
         flows_by_id: HashMap::new(),
+        links: Links::default(),
     };
     // The scopes that are open, each with what is left of it: nesting must not deepen the call stack.
     let mut open = vec![(ElementIndex::PROCESS, process.children().collect::<Vec<_>>().into_iter())];

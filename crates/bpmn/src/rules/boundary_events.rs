@@ -1,8 +1,7 @@
 //! Boundary events.
 
 use super::event_types::{check_interruption, exactly_one};
-use crate::build::EventType;
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{EventType, Family, Node, Outline};
 use crate::report::Report;
 
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {

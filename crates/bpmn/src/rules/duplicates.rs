@@ -1,8 +1,7 @@
 //! Events that would compete for the same trigger in one place: each name and code may be caught once.
 
-use crate::build::EventType;
 use crate::definitions::Definitions;
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{EventType, Family, Node, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
 use std::collections::HashSet;
@@ -56,10 +55,10 @@ fn check_group<'n, 'a: 'n>(
     for event in events {
         for definition in event.tag.event_definitions() {
             let Some(trigger) = trigger(definitions, definition) else { continue };
-            let reason = trigger.taken();
-            if !seen.insert(trigger) {
-                report.refuse(event.tag, reason);
+            if seen.contains(&trigger) {
+                report.refuse(event.tag, trigger.taken());
             }
+            seen.insert(trigger);
         }
     }
 }

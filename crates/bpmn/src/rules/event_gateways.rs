@@ -1,7 +1,6 @@
 //! Event-based gateways: what they may wait for. Equal names are found with the other duplicates.
 
-use crate::build::EventType;
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{EventType, Family, Node, Outline};
 use crate::report::Report;
 
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {

@@ -1,7 +1,6 @@
 //! Which types of event may stand where, and which may leave the rest running.
 
-use crate::build::EventType;
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{EventType, Family, Node, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
 

@@ -5,6 +5,8 @@ use crate::report::Report;
 use crate::xml::Tag;
 use std::collections::HashSet;
 
+const ID_MAX_BYTES: usize = 512;
+
 pub(super) fn check(outlines: &[Outline<'_>], report: &mut Report<'_>) {
     let mut seen = HashSet::new();
     for outline in outlines {
@@ -14,6 +16,9 @@ pub(super) fn check(outlines: &[Outline<'_>], report: &mut Report<'_>) {
         for tag in tags {
             match tag.id() {
                 None => report.refuse(tag, "Element id must be present and not empty."),
+                Some(id) if id.len() > ID_MAX_BYTES => {
+                    report.refuse(tag, format!("IDs must not be longer than {ID_MAX_BYTES} bytes"));
+                }
                 Some(id) if !seen.insert(id) => {
                     report.refuse(
                         tag,

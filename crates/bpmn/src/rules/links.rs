@@ -1,19 +1,18 @@
 //! Link events: a name leads to one place. A throw without a catch is found when it is built.
 
-use crate::build::link_name;
-use crate::outline::{Family, Outline};
+use crate::outline::Outline;
 use crate::report::Report;
-use std::collections::HashSet;
 
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
-    let mut seen = HashSet::new();
-    for catch in outline.nodes.iter().filter(|node| node.family == Family::IntermediateCatch) {
-        let Some(name) = link_name(catch) else { continue };
-        if !seen.insert((catch.scope, name)) {
+    for node in &outline.nodes {
+        let Some(link) = outline.link(node) else { continue };
+        if link.catches.binary_search(&node.index).is_ok_and(|position| position > 0) {
+            let name = node.tag.event_definitions().find_map(|definition| definition.filled("name"));
             let reason = format!(
-                "Multiple intermediate catch link event definitions with the same name '{name}' are not allowed."
+                "Multiple intermediate catch link event definitions with the same name '{}' are not allowed.",
+                name.unwrap_or_default()
             );
-            report.refuse(catch.tag, reason);
+            report.refuse(node.tag, reason);
         }
     }
 }

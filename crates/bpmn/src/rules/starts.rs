@@ -1,7 +1,6 @@
 //! How processes, subprocesses and event subprocesses begin.
 
-use crate::build::EventType;
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{EventType, Family, Node, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
 

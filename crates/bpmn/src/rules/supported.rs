@@ -1,7 +1,6 @@
 //! What this version does not run, refused by name.
 
-use crate::build::EventType;
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{EventType, Family, Node, Outline};
 use crate::report::Report;
 
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {

@@ -1,10 +1,11 @@
 //! Where a token goes at once: the elements that do not wait, and what follows them.
 
-use crate::build::{EventType, link_name};
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{EventType, Family, Node, Outline};
 use crate::xml::Tag;
+use std::collections::HashMap;
 
-/// The elements of all processes of a file in one numbering.
+/// The elements of all processes of a file in one numbering. Each counts twice: as itself, and as the way out
+/// of it, which many ends of a subprocess share.
 pub(super) struct Passages<'a> {
     pub(super) tags: Vec<Tag<'a>>,
     /// What follows at once; nothing for elements that wait.
@@ -16,16 +17,22 @@ pub(super) struct Passages<'a> {
 impl<'a> Passages<'a> {
     pub(super) fn new(outlines: &[Outline<'a>]) -> Passages<'a> {
         let mut passages = Passages { tags: Vec::new(), next: Vec::new(), works: Vec::new() };
-        let mut offset = 0;
+        let starts = process_starts(outlines);
         for outline in outlines {
+            let place = Place { outline, offset: passages.tags.len() };
             for node in &outline.nodes {
-                passages.tags.push(node.tag);
-                passages.works.push(works(node));
-                passages.next.push(next(outlines, outline, node, offset));
+                passages.tags.extend([node.tag, node.tag]);
+                passages.works.extend([works(node), false]);
+                passages.next.push(place.next(node, &starts));
+                passages.next.push(place.behind(node));
             }
-            offset += outline.nodes.len();
         }
         passages
+    }
+
+    /// The element's own number, not that of its way out.
+    pub(super) fn is_element(number: usize) -> bool {
+        number.is_multiple_of(2)
     }
 }
 
@@ -41,67 +48,77 @@ fn works(node: &Node<'_>) -> bool {
     )
 }
 
-fn next(outlines: &[Outline<'_>], outline: &Outline<'_>, node: &Node<'_>, offset: usize) -> Vec<usize> {
-    let here = |node: &Node<'_>| offset + node.index.0 as usize;
+/// Where the called process begins, by its id.
+fn process_starts<'a>(outlines: &[Outline<'a>]) -> HashMap<&'a str, usize> {
+    let mut starts = HashMap::new();
+    let mut offset = 0;
+    for outline in outlines {
+        let mut events = outline.starts(outline.root());
+        let none_start = events.find(|start| start.tag.event_definitions().next().is_none());
+        if let (Some(id), Some(start)) = (outline.root().tag.id(), none_start) {
+            starts.entry(id).or_insert(Place { outline, offset }.number(start));
+        }
+        offset += 2 * outline.nodes.len();
+    }
+    starts
+}
+
+struct Place<'r, 'a> {
+    outline: &'r Outline<'a>,
+    offset: usize,
+}
+
+impl<'a> Place<'_, 'a> {
+    fn number(&self, node: &Node<'_>) -> usize {
+        self.offset + 2 * node.index.0 as usize
+    }
+
+    fn next(&self, node: &Node<'a>, starts: &HashMap<&str, usize>) -> Vec<usize> {
+        match node.family {
+            Family::SubProcess => self.outline.starts(node).map(|start| self.number(start)).collect(),
+            Family::Call => called(node).and_then(|id| starts.get(id)).copied().into_iter().collect(),
+            Family::IntermediateThrow if has_type(node, EventType::Link) => {
+                let catches = self.outline.link(node).into_iter().flat_map(|link| &link.catches);
+                catches.map(|catch| self.number(self.outline.node(*catch))).collect()
+            }
+            _ if passes(node) => self.behind(node),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The elements that flows lead to, or, at the end of a subprocess, the way out of it.
+    fn behind(&self, node: &Node<'a>) -> Vec<usize> {
+        if !node.outgoing.is_empty() {
+            return self.outline.targets(node).map(|target| self.number(target)).collect();
+        }
+        let scope = node.scope.map(|scope| self.outline.node(scope));
+        let sub_process = scope.filter(|scope| scope.family == Family::SubProcess);
+        sub_process.map(|sub_process| self.number(sub_process) + 1).into_iter().collect()
+    }
+}
+
+/// Whether a token leaves at once.
+fn passes(node: &Node<'_>) -> bool {
     match node.family {
-        Family::SubProcess => outline.starts(node).map(here).collect(),
-        Family::Call => called_start(outlines, node).into_iter().collect(),
-        Family::IntermediateThrow => match link_name(node) {
-            Some(name) => linked(outline, node, name).map(here).collect(),
-            None if throws(node, EventType::Message) => Vec::new(),
-            None => followers(outline, node).map(here).collect(),
-        },
-        Family::IntermediateCatch if link_name(node).is_none() => Vec::new(),
-        Family::Script if node.tag.extension("script").is_none() => Vec::new(),
-        Family::BusinessRule if node.tag.extension("calledDecision").is_none() => Vec::new(),
-        Family::End if throws(node, EventType::Message) || throws(node, EventType::Error) => Vec::new(),
         Family::Manual
         | Family::Undefined
-        | Family::Script
-        | Family::BusinessRule
         | Family::Exclusive
         | Family::Inclusive
         | Family::Parallel
-        | Family::Start
-        | Family::End
-        | Family::IntermediateCatch => followers(outline, node).map(here).collect(),
-        _ => Vec::new(),
+        | Family::Start => true,
+        Family::IntermediateThrow => !has_type(node, EventType::Message),
+        Family::IntermediateCatch => has_type(node, EventType::Link),
+        Family::End => !has_type(node, EventType::Message) && !has_type(node, EventType::Error),
+        Family::Script => node.tag.extension("script").is_some(),
+        Family::BusinessRule => node.tag.extension("calledDecision").is_some(),
+        _ => false,
     }
 }
 
-/// The elements behind, or, at the end of a subprocess, those behind the subprocess.
-fn followers<'r, 'a>(outline: &'r Outline<'a>, node: &'r Node<'a>) -> impl Iterator<Item = &'r Node<'a>> {
-    let mut last = node;
-    while last.outgoing.is_empty() {
-        match last.scope.map(|scope| outline.node(scope)) {
-            Some(scope) if scope.family == Family::SubProcess => last = scope,
-            _ => break,
-        }
-    }
-    outline.targets(last)
-}
-
-fn throws(node: &Node<'_>, event_type: EventType) -> bool {
+fn has_type(node: &Node<'_>, event_type: EventType) -> bool {
     node.tag.event_definitions().any(|definition| EventType::of(definition) == event_type)
 }
 
-fn linked<'r, 'a>(
-    outline: &'r Outline<'a>,
-    throw: &Node<'a>,
-    name: &'a str,
-) -> impl Iterator<Item = &'r Node<'a>> {
-    let scope = throw.scope.map(|scope| outline.node(scope));
-    let siblings = scope.into_iter().flat_map(|scope| outline.children(scope));
-    siblings.filter(move |node| node.family == Family::IntermediateCatch && link_name(node) == Some(name))
-}
-
-/// Where a call begins, if the called process is named plainly and stands in the same file.
-fn called_start(outlines: &[Outline<'_>], node: &Node<'_>) -> Option<usize> {
-    let called = node.tag.extension("calledElement")?.filled("processId")?;
-    let position = outlines.iter().position(|outline| outline.root().tag.id() == Some(called))?;
-    let offset: usize = outlines[..position].iter().map(|outline| outline.nodes.len()).sum();
-    let process = &outlines[position];
-    let mut starts = process.starts(process.root());
-    let start = starts.find(|start| start.tag.event_definitions().next().is_none())?;
-    Some(offset + start.index.0 as usize)
+fn called<'a>(node: &Node<'a>) -> Option<&'a str> {
+    node.tag.extension("calledElement")?.filled("processId")
 }

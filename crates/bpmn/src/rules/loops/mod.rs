@@ -16,7 +16,8 @@ pub(super) fn check(outlines: &[Outline<'_>], report: &mut Report<'_>) {
         let is_wrong = |node: &&usize| passages.works[**node];
         let Some(first) = component.iter().filter(is_wrong).min() else { continue };
         let Some(round) = round(&passages.next, *first, &component) else { continue };
-        let ids: Vec<&str> = round.iter().map(|node| passages.tags[*node].id().unwrap_or("?")).collect();
+        let elements = round.iter().filter(|number| Passages::is_element(**number));
+        let ids: Vec<&str> = elements.map(|node| passages.tags[*node].id().unwrap_or("?")).collect();
         let reason = format!(
             "Processes are not allowed to contain a straight-through processing loop: {}",
             ids.join(" > ")

@@ -1,0 +1,124 @@
+//! What is not run yet, or never, refused by name.
+
+use crate::support::{accepted, file, refused};
+
+fn beside_start(inside: &str) -> String {
+    file(&format!("\n<startEvent id=\"s\"/>\n{inside}"), "")
+}
+
+#[test]
+fn elements_are_refused_by_name() {
+    refused(
+        &beside_start("<complexGateway id=\"g\"/>"),
+        &[("g", 3, "Elements of type 'complexGateway' are not supported")],
+    );
+    refused(
+        &beside_start("<transaction id=\"t\"><startEvent id=\"x\"/></transaction>"),
+        &[("t", 3, "Elements of type 'transaction' are not supported")],
+    );
+    refused(
+        &beside_start("<adHocSubProcess id=\"a\"><task id=\"x\"/></adHocSubProcess>"),
+        &[("a", 3, "Ad-hoc subprocesses are not supported yet")],
+    );
+    refused(
+        &beside_start("<somethingNew id=\"n\"/>"),
+        &[("p", 3, "Elements of type 'somethingNew' are not supported")],
+    );
+    refused(
+        &beside_start("<task id=\"t\"><standardLoopCharacteristics/></task>"),
+        &[("t", 3, "Loop activities are not supported")],
+    );
+    refused(
+        &beside_start("<task id=\"t\" isForCompensation=\"true\"/>"),
+        &[("t", 3, "Compensation is not supported yet")],
+    );
+    refused(
+        &file(
+            "\n<startEvent id=\"s\"/>\n<receiveTask id=\"r\" instantiate=\"true\" messageRef=\"m\"/>",
+            "<message id=\"m\" name=\"m\"><extensionElements><z:subscription correlationKey=\"=k\"/></extensionElements></message>",
+        ),
+        &[("r", 3, "Receive tasks that start a process are not supported")],
+    );
+}
+
+#[test]
+fn event_types_are_refused_by_name() {
+    let conditional = "<conditionalEventDefinition><condition>=x</condition></conditionalEventDefinition>";
+    let not_yet = "Conditional events are not supported yet";
+    refused(
+        &beside_start(&format!("<intermediateCatchEvent id=\"c\">\n{conditional}</intermediateCatchEvent>")),
+        &[("c", 4, not_yet)],
+    );
+    refused(&file(&format!("\n<startEvent id=\"s\">{conditional}</startEvent>"), ""), &[("s", 2, not_yet)]);
+    refused(
+        &beside_start(&format!(
+            "<task id=\"t\"/><boundaryEvent id=\"b\" attachedToRef=\"t\">{conditional}</boundaryEvent>"
+        )),
+        &[("b", 3, not_yet)],
+    );
+    let compensation = "Compensation events are not supported yet";
+    refused(
+        &beside_start(
+            "<intermediateThrowEvent id=\"c\"><compensateEventDefinition/></intermediateThrowEvent>",
+        ),
+        &[("c", 3, compensation)],
+    );
+    refused(
+        &beside_start("<endEvent id=\"c\"><compensateEventDefinition/></endEvent>"),
+        &[("c", 3, compensation)],
+    );
+    refused(
+        &beside_start(
+            "<task id=\"t\"/><boundaryEvent id=\"b\" attachedToRef=\"t\"><compensateEventDefinition/></boundaryEvent>",
+        ),
+        &[("b", 3, compensation)],
+    );
+}
+
+#[test]
+fn extensions_are_refused_by_name() {
+    let task = |tag: &str, extension: &str| {
+        beside_start(&format!("<{tag} id=\"t\"><extensionElements>\n{extension}</extensionElements></{tag}>"))
+    };
+    refused(
+        &task(
+            "task",
+            "<z:executionListeners><z:executionListener eventType=\"start\" type=\"x\"/></z:executionListeners>",
+        ),
+        &[("t", 4, "Execution listeners are not supported yet")],
+    );
+    refused(
+        &task("userTask", "<z:userTask/><z:taskListeners/>"),
+        &[("t", 4, "Task listeners are not supported yet")],
+    );
+    refused(
+        &task("businessRuleTask", "<z:calledDecision decisionId=\"d\" resultVariable=\"r\"/>"),
+        &[("t", 4, "'zeebe:calledDecision' is not supported yet")],
+    );
+    refused(
+        &task("sendTask", "<z:publishMessage correlationKey=\"=k\"/>"),
+        &[("t", 4, "'zeebe:publishMessage' is not supported yet")],
+    );
+    refused(
+        &task("serviceTask", "<z:taskDefinition type=\"x\"/><z:linkedResources/>"),
+        &[("t", 4, "Linked resources are not supported yet")],
+    );
+    refused(
+        &task("callActivity", "<z:calledElement processId=\"o\" businessId=\"b\"/>"),
+        &[("t", 4, "Attribute 'businessId' is not supported yet")],
+    );
+}
+
+#[test]
+fn what_is_only_drawn_is_carried() {
+    accepted(&beside_start(
+        r#"<laneSet id="l"><lane id="l1"><flowNodeRef>s</flowNodeRef></lane></laneSet>
+<dataObject id="d"/><dataObjectReference id="dr" dataObjectRef="d"/><dataStoreReference id="ds"/>
+<textAnnotation id="a"><text>note</text></textAnnotation><association id="as" sourceRef="s" targetRef="a"/>
+<group id="gr"/><documentation>words</documentation>"#,
+    ));
+    accepted(
+        &beside_start("<modeler:thing xmlns:modeler=\"urn:modeler\"/>")
+            .replace("<startEvent id=\"s\"/>", "<startEvent id=\"s\"><extensionElements><z:properties><z:property name=\"a\" value=\"b\"/></z:properties></extensionElements></startEvent>"),
+    );
+}
