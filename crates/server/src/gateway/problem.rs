@@ -98,6 +98,10 @@ impl Problem {
         }
     }
 
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     pub(crate) fn with(mut self, member: &str, value: impl Into<Value>) -> Problem {
         self.more.insert(member.to_owned(), value.into());
         self

@@ -6,10 +6,11 @@ use super::findings::{Findings, default_tenant};
 use super::json::{self, KeyText};
 use super::problem::Problem;
 use super::search;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use tidemill_model::command::{DeleteResource, Deploy, ResourceFile};
 use tidemill_model::entity::Resource;
@@ -18,7 +19,32 @@ use tidemill_store::view::ResourceView;
 
 pub(super) async fn deploy(call: Call) -> Outcome {
     let command = deployment(&call).await?;
-    call.submit(Command::Deploy(command), answer::shown).await
+    let files = command.files.clone();
+    let outcome = call.submit(Command::Deploy(command), answer::shown).await;
+    outcome.map_err(|problem| match problem.status() {
+        StatusCode::BAD_REQUEST => problem.with("findings", places(&files)),
+        _ => problem,
+    })
+}
+
+/// Where in the files the model is not as it should be. Read once more, because only people who look at a
+/// refusal want to know.
+fn places(files: &[ResourceFile]) -> Vec<Value> {
+    let mut places = Vec::new();
+    for file in files.iter().filter(|file| file.name.to_ascii_lowercase().ends_with(".bpmn")) {
+        let Err(findings) = tidemill_bpmn::read(&file.content) else { continue };
+        places.extend(findings.0.into_iter().map(|finding| {
+            json!({
+                "file": file.name,
+                "elementId": finding.element_id,
+                "line": finding.line,
+                "column": finding.column,
+                "reason": finding.reason,
+                "remedy": finding.remedy,
+            })
+        }));
+    }
+    places
 }
 
 async fn deployment(call: &Call) -> Result<Deploy, Problem> {

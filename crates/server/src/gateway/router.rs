@@ -7,12 +7,15 @@ use super::schema::{Api, Operation, Request as RequestShape};
 use super::{Gateway, docs, handlers};
 use axum::Router;
 use axum::body::Body;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter};
 use bytes::Bytes;
+use futures_util::FutureExt;
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 const BASE: &str = "/v2";
@@ -22,7 +25,7 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     for operation in &Api::get().operations {
         let filter = MethodFilter::try_from(method(operation)).expect("descriptions use common methods");
         let gateway = Arc::clone(&gateway);
-        let handle = move |parameters: RawPathParams, request: Request| {
+        let handle = move |parameters: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
             serve(Arc::clone(&gateway), operation, parameters, request)
         };
         let route = paths.entry(format!("{BASE}{}", numbered(operation.path))).or_default();
@@ -56,13 +59,21 @@ fn numbered(path: &str) -> String {
 async fn serve(
     gateway: Arc<Gateway>,
     operation: &'static Operation,
-    parameters: RawPathParams,
+    parameters: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Response {
     let path = request.uri().path().to_owned();
-    handle(gateway, operation, parameters, request)
-        .await
-        .unwrap_or_else(|problem| problem.into_response(&path))
+    let outcome = match parameters {
+        // A defect in one handler must not take down the connection with other requests on it.
+        Ok(parameters) => AssertUnwindSafe(handle(gateway, operation, parameters, request))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_| {
+                Err(Problem::internal("Expected to handle the request, but a defect stopped it"))
+            }),
+        Err(rejection) => Err(Problem::bad_request(rejection.body_text())),
+    };
+    outcome.unwrap_or_else(|problem| problem.into_response(&path))
 }
 
 async fn handle(

@@ -9,6 +9,7 @@ use super::problem::Problem;
 use super::search;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
 use tidemill_model::{DefinitionKey, ElementInstanceKey};
@@ -38,8 +39,8 @@ async fn processes(gateway: &Gateway, elements: &[ElementInstanceView]) -> Resul
     let mut processes = Processes::new();
     for element in elements {
         let definition = element.origin.definition;
-        if !processes.contains_key(&definition) {
-            processes.insert(definition, gateway.process(definition).await?);
+        if let Entry::Vacant(place) = processes.entry(definition) {
+            place.insert(gateway.process(definition).await?);
         }
     }
     Ok(processes)

@@ -1,8 +1,8 @@
-//! Holds JSON against its description: finds what is wrong with a request body that could not be read, and
-//! lets tests check answers. Good requests never come here.
+//! Finds what is wrong with a request body that could not be read, and says it in the words that clients know.
+//! Good requests of commands never come here.
 
-use super::{Answer, Api, Content, Field, PageKind, Request, Search, Type};
-use serde_json::{Map, Value};
+use super::{Api, Field, PageKind, Request, Search, Type};
+use serde_json::Value;
 
 /// The first thing in a body that does not fit its description.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,6 +85,11 @@ pub(crate) fn misfit(api: &Api, request: &Request, body: &Value) -> Option<Misfi
         Request::Search(description) => search(api, description, body).err(),
         Request::None | Request::Multipart => None,
     }
+}
+
+/// The same for a value by itself.
+pub(super) fn value_misfit(api: &Api, shape: &Type, given: &Value) -> Option<Misfit> {
+    value(api, shape, given, &Place::TOP).err()
 }
 
 fn search(api: &Api, description: &Search, body: &Value) -> Checked {
@@ -182,24 +187,17 @@ fn list(given: &Value, place: &Place<'_>, each: impl Fn(&Value, &Place<'_>) -> C
 
 fn object(api: &Api, name: &str, given: &Value, place: &Place<'_>) -> Checked {
     let fields = api.object(name);
-    members(api, name, fields, given, place, true)
+    members(api, fields, given, place, true)
 }
 
-fn members(
-    api: &Api,
-    name: &str,
-    fields: &[Field],
-    given: &Value,
-    place: &Place<'_>,
-    allows_or: bool,
-) -> Checked {
+fn members(api: &Api, fields: &[Field], given: &Value, place: &Place<'_>, allows_or: bool) -> Checked {
     let Value::Object(members_given) = given else { return Err(place.unreadable()) };
     for (member_name, member) in members_given {
         let place = place.member(member_name);
         let field = fields.iter().find(|field| field.name == member_name);
         match field {
             Some(Field { shape: Type::Or, .. }) if allows_or && !member.is_null() => {
-                list(member, &place, |item, place| members(api, name, fields, item, place, false))?;
+                list(member, &place, |item, place| members(api, fields, item, place, false))?;
             }
             Some(field) => value(api, &field.shape, member, &place)?,
             None => return Err(unknown(&place, member_name, fields.iter().map(|field| field.name))),
@@ -263,72 +261,6 @@ fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<S
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate.to_owned())
-}
-
-/// Tells how the JSON of an answer differs from its description; for tests.
-pub fn answer_misfit(operation_id: &str, status: u16, body: &Value) -> Option<String> {
-    let api = Api::get();
-    let Some(operation) = api.operation(operation_id) else {
-        return Some(format!("nobody describes {operation_id}"));
-    };
-    let Some(Answer { content, .. }) = operation.answers.iter().find(|answer| answer.status == status) else {
-        return Some(format!("{operation_id} has no answer {status}"));
-    };
-    match content {
-        Content::Empty | Content::Other(_) => None,
-        Content::Json(shape) => given_misfit(api, shape, body, "$"),
-        Content::Page(item) => match (body["items"].as_array(), body["page"].as_object()) {
-            (Some(items), Some(page)) if has_page_members(page) => items
-                .iter()
-                .enumerate()
-                .find_map(|(n, given)| given_misfit(api, item, given, &format!("$.items[{n}]"))),
-            _ => Some("not a page of items".to_owned()),
-        },
-    }
-}
-
-fn has_page_members(page: &Map<String, Value>) -> bool {
-    let is_cursor =
-        |name| page.get(name).is_some_and(|cursor: &Value| cursor.is_string() || cursor.is_null());
-    page.len() == 4
-        && page.get("totalItems").is_some_and(Value::is_u64)
-        && page.get("hasMoreTotalItems").is_some_and(Value::is_boolean)
-        && is_cursor("startCursor")
-        && is_cursor("endCursor")
-}
-
-fn given_misfit(api: &Api, shape: &Type, given: &Value, path: &str) -> Option<String> {
-    match shape {
-        Type::List(item) => match given.as_array() {
-            Some(items) => items
-                .iter()
-                .enumerate()
-                .find_map(|(n, given)| given_misfit(api, item, given, &format!("{path}[{n}]"))),
-            None => Some(format!("{path} is not a list")),
-        },
-        Type::Named(name) if api.words(shape).is_none() => object_misfit(api.object(name), given, path, api),
-        Type::Key if !given.as_str().is_some_and(|text| text.parse::<i64>().is_ok()) => {
-            Some(format!("{path} is not a key: {given}"))
-        }
-        Type::DateTime if !given.as_str().is_some_and(|text| text.parse::<jiff::Timestamp>().is_ok()) => {
-            Some(format!("{path} is not a date: {given}"))
-        }
-        _ => value(api, shape, given, &Place::TOP).err().map(|misfit| format!("{path}: {}", misfit.detail)),
-    }
-}
-
-fn object_misfit(fields: &[Field], given: &Value, path: &str, api: &Api) -> Option<String> {
-    let Some(members) = given.as_object() else { return Some(format!("{path} is not an object")) };
-    if let Some(name) = members.keys().find(|name| !fields.iter().any(|field| field.name == *name)) {
-        return Some(format!("{path}.{name} is not described"));
-    }
-    fields.iter().find_map(|field| match members.get(field.name) {
-        None if field.is_required => Some(format!("{path}.{} is missing", field.name)),
-        None => None,
-        Some(Value::Null) if field.is_nullable => None,
-        Some(Value::Null) => Some(format!("{path}.{} is null", field.name)),
-        Some(member) => given_misfit(api, &field.shape, member, &format!("{path}.{}", field.name)),
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The texts that people match on when a body cannot be read.
 
-use super::super::Api;
-use super::{Misfit, answer_misfit, misfit};
+use super::super::{Api, answer_misfit};
+use super::{Misfit, misfit};
 use serde_json::{Value, json};
 
 fn found(operation: &str, body: Value) -> Option<Misfit> {

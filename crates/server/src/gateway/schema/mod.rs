@@ -1,8 +1,11 @@
 //! The shapes of the API as data: one description per operation, in the `.api` files beside this one. It
 //! drives the routes, the OpenAPI document, the diagnosis of bad bodies and the check of answers.
 
-pub mod check;
+mod answers;
+pub(crate) mod check;
 mod parse;
+
+pub use answers::answer_misfit;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

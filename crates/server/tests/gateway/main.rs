@@ -1,0 +1,14 @@
+//! The gateway from the outside: requests in, answers and commands out, with a broker and a store that do as
+//! they are told.
+
+mod bodies;
+mod clients;
+mod commands;
+mod harness;
+mod instances;
+mod jobs;
+mod messages;
+mod no_store;
+mod problems;
+mod routes;
+mod user_tasks;

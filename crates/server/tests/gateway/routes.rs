@@ -1,0 +1,72 @@
+//! What is served at all: offered, known but not offered, unknown.
+
+use crate::harness::Fixture;
+use serde_json::json;
+
+#[tokio::test]
+async fn what_clients_know_but_is_not_offered_says_so() {
+    let fixture = Fixture::new();
+    for (method, path) in [
+        ("POST", "/v2/tenants"),
+        ("GET", "/v2/batch-operations/5"),
+        ("POST", "/v2/decision-instances/search"),
+        ("PUT", "/v2/roles/a/users/b"),
+        ("POST", "/v2/process-instances/5/modification"),
+    ] {
+        let (title, detail) = fixture.text(method, path, "").await.problem(501);
+        assert_eq!(title, "Not Implemented");
+        let known = path.split('/').nth(2).expect("a resource");
+        assert!(detail.starts_with(&format!("{method} /v2/{known}")), "{detail}");
+    }
+}
+
+#[tokio::test]
+async fn unknown_paths_and_methods_are_problems_too() {
+    let fixture = Fixture::new();
+    let (title, detail) = fixture.get("/v2/nonsense").await.problem(404);
+    assert_eq!((title.as_str(), detail.as_str()), ("Not Found", "No endpoint GET /v2/nonsense."));
+    fixture.get("/").await.problem(404);
+    let answered = fixture.text("DELETE", "/v2/topology", "").await;
+    assert_eq!(answered.problem(405).0, "Method Not Allowed");
+    assert_eq!(answered.headers["allow"], "GET,HEAD");
+    fixture.get("/v2/process-instances/search/extra/deep").await.problem(404);
+}
+
+#[tokio::test]
+async fn the_api_describes_itself() {
+    let fixture = Fixture::new();
+    let document = fixture.get("/openapi.json").await.json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let create = &document["paths"]["/v2/process-instances"]["post"];
+    assert_eq!(create["operationId"], "createProcessInstance");
+    assert!(document["paths"]["/v2/tenants"].is_null());
+    assert_every_reference_leads_somewhere(&document, &document);
+    let page = fixture.get("/docs").await;
+    assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
+    assert!(page.text.contains("/openapi.json") && !page.text.contains("http"), "no outside assets");
+}
+
+fn assert_every_reference_leads_somewhere(part: &serde_json::Value, document: &serde_json::Value) {
+    if let Some(reference) = part["$ref"].as_str() {
+        let pointer = reference.strip_prefix('#').expect("references stay inside");
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+    let inside: Vec<_> = match part {
+        serde_json::Value::Object(members) => members.values().collect(),
+        serde_json::Value::Array(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    inside.into_iter().for_each(|part| assert_every_reference_leads_somewhere(part, document));
+}
+
+#[tokio::test]
+async fn health_and_status_follow_the_partitions() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.get("/healthz").await.json(), json!({"status": "UP"}));
+    assert_eq!(fixture.get("/readyz").await.status, 200);
+    assert_eq!(fixture.get("/v2/status").await.status, 204);
+    *fixture.broker.is_down.lock().expect("free") = true;
+    assert_eq!(fixture.get("/healthz").await.status, 200);
+    fixture.get("/readyz").await.problem(503);
+    fixture.get("/v2/status").await.problem(503);
+}
