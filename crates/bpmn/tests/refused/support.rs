@@ -4,13 +4,13 @@ use tidemill_bpmn::read;
 
 /// A file with one process. The parts are raw strings that begin with a line break, so that the first line of
 /// `process` is line 2.
-pub fn file(process: &str, shared: &str) -> String {
+pub(crate) fn file(process: &str, shared: &str) -> String {
     format!(
         r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:z="http://camunda.org/schema/zeebe/1.0"><process id="p" isExecutable="true">{process}</process>{shared}</definitions>"#
     )
 }
 
-pub fn findings(xml: &str) -> Vec<(String, u32, String)> {
+pub(crate) fn findings(xml: &str) -> Vec<(String, u32, String)> {
     let Err(findings) = read(xml) else { return Vec::new() };
     let tuple =
         |finding: tidemill_bpmn::Finding| (finding.element_id.to_string(), finding.line, finding.reason);
@@ -19,7 +19,7 @@ pub fn findings(xml: &str) -> Vec<(String, u32, String)> {
 
 /// Exactly these findings: element id, line, and the beginning of the reason.
 #[track_caller]
-pub fn refused(xml: &str, expected: &[(&str, u32, &str)]) {
+pub(crate) fn refused(xml: &str, expected: &[(&str, u32, &str)]) {
     let found = findings(xml);
     let matches = found.len() == expected.len()
         && found.iter().zip(expected).all(|((id, line, reason), (expected_id, expected_line, beginning))| {
@@ -29,6 +29,6 @@ pub fn refused(xml: &str, expected: &[(&str, u32, &str)]) {
 }
 
 #[track_caller]
-pub fn accepted(xml: &str) {
+pub(crate) fn accepted(xml: &str) {
     refused(xml, &[]);
 }
