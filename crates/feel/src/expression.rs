@@ -2,8 +2,14 @@
 
 use crate::environment::Environment;
 use crate::error::{EvaluationError, SyntaxError, Warning};
+use crate::evaluation::machine::Machine;
+use crate::evaluation::program::Program;
+use crate::evaluation::{compile_expression, compile_tests};
 use crate::scope::Scope;
+use crate::syntax::ast::{Expr, Tests};
+use crate::syntax::{format_expression, format_tests, parse_expression, parse_unary_tests};
 use crate::value::Value;
+use std::sync::Arc;
 
 /// Whose FEEL it is, where Camunda's and the standard differ. The README has the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,9 +43,20 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
 }
 
-#[derive(Clone, Debug)]
-pub struct Expression {
+/// A compiled expression. Cloning shares the program.
+#[derive(Clone)]
+pub struct Expression(Arc<Compiled<Expr>>);
+
+/// Tests of an input value, as the cells of decision tables hold them: `< 10`, `"a", "b"`, `not(> 5)`, `-`, `? > 3`.
+#[derive(Clone)]
+pub struct UnaryTests(Arc<Compiled<Tests>>);
+
+struct Compiled<T> {
     text: String,
+    tree: T,
+    program: Program,
+    variables: Vec<VariableRef>,
+    dialect: Dialect,
 }
 
 impl Expression {
@@ -48,24 +65,108 @@ impl Expression {
         Expression::compile_with(text, &CompileOptions::default())
     }
 
-    pub fn compile_with(text: &str, _options: &CompileOptions) -> Result<Expression, SyntaxError> {
-        Ok(Expression { text: text.to_string() })
+    pub fn compile_with(text: &str, options: &CompileOptions) -> Result<Expression, SyntaxError> {
+        let tree = parse_expression(text, options)?;
+        let (program, variables) = compile_expression(&tree, options);
+        let text = text.to_string();
+        Ok(Expression(Arc::new(Compiled { text, tree, program, variables, dialect: options.dialect })))
     }
 
+    /// The text as it was given.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
+    /// The variables that an evaluation may read, in the order of their first use.
     pub fn variables(&self) -> &[VariableRef] {
-        &[]
+        &self.0.variables
     }
 
-    pub fn evaluate(&self, _scope: &dyn Scope, _env: &Environment) -> Result<Outcome, EvaluationError> {
-        Ok(Outcome { value: Value::Null, warnings: Vec::new() })
+    pub fn evaluate(&self, scope: &dyn Scope, environment: &Environment) -> Result<Outcome, EvaluationError> {
+        self.0.run(None, scope, environment)
     }
 
-    /// The expression in canonical form.
+    /// The expression in canonical form; compiling that gives the same expression.
     pub fn format(&self) -> String {
-        self.text.clone()
+        format_expression(&self.0.tree)
+    }
+}
+
+impl UnaryTests {
+    /// Compiles in Camunda's dialect.
+    pub fn compile(text: &str) -> Result<UnaryTests, SyntaxError> {
+        UnaryTests::compile_with(text, &CompileOptions::default())
+    }
+
+    pub fn compile_with(text: &str, options: &CompileOptions) -> Result<UnaryTests, SyntaxError> {
+        let tree = parse_unary_tests(text, options)?;
+        let (program, variables) = compile_tests(&tree, options);
+        let text = text.to_string();
+        Ok(UnaryTests(Arc::new(Compiled { text, tree, program, variables, dialect: options.dialect })))
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The variables, besides the input, that an evaluation may read.
+    pub fn variables(&self) -> &[VariableRef] {
+        &self.0.variables
+    }
+
+    /// Whether the input passes: a boolean.
+    pub fn evaluate(
+        &self,
+        input: &Value,
+        scope: &dyn Scope,
+        environment: &Environment,
+    ) -> Result<Outcome, EvaluationError> {
+        self.0.run(Some(input), scope, environment)
+    }
+
+    /// The tests in canonical form.
+    pub fn format(&self) -> String {
+        format_tests(&self.0.tree)
+    }
+}
+
+impl<T> Compiled<T> {
+    fn run(
+        &self,
+        input: Option<&Value>,
+        scope: &dyn Scope,
+        environment: &Environment,
+    ) -> Result<Outcome, EvaluationError> {
+        let mut machine = Machine::new(environment, scope, &self.program.globals, self.dialect);
+        match machine.run(&self.program, input) {
+            Ok(value) => Ok(Outcome { value, warnings: machine.into_warnings() }),
+            Err(fault) => Err(*fault),
+        }
+    }
+}
+
+impl std::fmt::Debug for Expression {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Expression").field(&self.text()).finish()
+    }
+}
+
+impl std::fmt::Debug for UnaryTests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("UnaryTests").field(&self.text()).finish()
+    }
+}
+
+/// Expressions are equal if they say the same thing, however it is written.
+impl PartialEq for Expression {
+    fn eq(&self, other: &Expression) -> bool {
+        self.0.tree == other.0.tree && self.0.dialect == other.0.dialect
+    }
+}
+
+impl PartialEq for UnaryTests {
+    fn eq(&self, other: &UnaryTests) -> bool {
+        self.0.tree == other.0.tree && self.0.dialect == other.0.dialect
     }
 }

@@ -6,20 +6,20 @@ mod environment;
 mod error;
 mod evaluation;
 mod expression;
+mod json;
 mod number;
 mod pattern;
 mod scope;
+mod syntax;
 pub mod temporal;
-mod unary_tests;
 mod value;
 
 pub use builtins::{Builtin, Signature};
 pub use environment::{Budget, Environment};
 pub use error::{EvaluationError, JsonError, SyntaxError, Warning};
-pub use expression::{CompileOptions, Dialect, Expression, Outcome, VariableRef};
+pub use expression::{CompileOptions, Dialect, Expression, Outcome, UnaryTests, VariableRef};
 pub use number::{Number, Rounding};
 pub use scope::{EmptyScope, Lookup, Scope};
-pub use unary_tests::UnaryTests;
 pub use value::{
     Bound, Context, ContextBuilder, Function, List, Range, Text, UserFunction, VALUE_DEPTH_MAX, Value,
 };

@@ -2,7 +2,7 @@
 
 use super::CallResult;
 use crate::environment::Environment;
-use crate::error::EvaluationError;
+use crate::evaluation::machine::Fault;
 use crate::evaluation::machine::Machine;
 use crate::expression::Dialect;
 use crate::number::Number;
@@ -88,12 +88,12 @@ impl<'a, 'e> Call<'a, 'e> {
     }
 
     /// Counts work that grows with the arguments.
-    pub(crate) fn charge_steps(&mut self, steps: usize) -> Result<(), EvaluationError> {
+    pub(crate) fn charge_steps(&mut self, steps: usize) -> Result<(), Fault> {
         self.machine.charge_steps(steps as u64)
     }
 
     /// Counts memory before it is taken. Results are counted by the caller: charge only what is taken besides.
-    pub(crate) fn charge_bytes(&mut self, bytes: usize) -> Result<(), EvaluationError> {
+    pub(crate) fn charge_bytes(&mut self, bytes: usize) -> Result<(), Fault> {
         self.machine.charge_bytes(bytes as u64)
     }
 

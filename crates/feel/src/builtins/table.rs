@@ -1,14 +1,14 @@
 //! Rows of the table of built-in functions, and the look-up by name.
 
 use super::Call;
-use crate::error::EvaluationError;
+use crate::evaluation::machine::Fault;
 use crate::expression::Dialect;
 use crate::value::Value;
 use std::fmt;
 use std::sync::OnceLock;
 
 /// Null plus a warning is how a built-in refuses its arguments; an error ends the whole evaluation.
-pub(crate) type CallResult = Result<Value, EvaluationError>;
+pub(crate) type CallResult = Result<Value, Fault>;
 
 /// A built-in function.
 pub struct Builtin {
@@ -116,6 +116,15 @@ pub(crate) fn find(name: &str, dialect: Dialect) -> Option<&'static Builtin> {
             Dialects::Only(only) => only == dialect,
         }
     })
+}
+
+/// Names of several words that begin with that word.
+pub(crate) fn starting_with(word: &str) -> impl Iterator<Item = &'static str> {
+    let all = all();
+    let first = all.partition_point(|builtin| builtin.name < word);
+    let names =
+        all[first..].iter().map(|builtin| builtin.name).take_while(move |name| name.starts_with(word));
+    names.filter(move |name| name.as_bytes().get(word.len()) == Some(&b' '))
 }
 
 impl fmt::Debug for Builtin {

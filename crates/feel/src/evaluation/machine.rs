@@ -1,26 +1,83 @@
-//! The state of one evaluation: budget, warnings, random sequence.
+//! The state of one evaluation: budget, frames, variables read so far, warnings, random sequence.
 
+use super::program::{Program, Slot};
+use super::suggestion::nearest;
+use crate::builtins;
 use crate::environment::Environment;
 use crate::error::{EvaluationError, Warning};
 use crate::expression::Dialect;
-use crate::value::{Function, Value};
+use crate::json;
+use crate::scope::{Lookup, Scope};
+use crate::value::{Function, Text, VALUE_DEPTH_MAX, Value};
+
+/// An error in a box: results stay small on the way that is taken.
+pub(crate) type Fault = Box<EvaluationError>;
 
 /// More warnings than this say nothing new.
 const WARNINGS_MAX: usize = 32;
+/// Levels of nodes that may be under evaluation at once, through calls included.
+pub(crate) const HEIGHT_MAX: u32 = 500;
 
 pub(crate) struct Machine<'e> {
     environment: &'e Environment,
+    scope: &'e dyn Scope,
     dialect: Dialect,
+    names: &'e [Text],
+    globals: Vec<Global>,
+    slots: Vec<Value>,
+    base: usize,
+    pub(super) height: u32,
     steps: u64,
     bytes: u64,
     random_state: u64,
+    /// While more than zero, warnings are dropped.
+    quiet: u32,
     warnings: Vec<Warning>,
 }
 
+/// A variable of the caller, as far as it was read.
+#[derive(Clone)]
+enum Global {
+    Untouched,
+    /// A part was read straight from the text; the next time the whole is kept.
+    PartlyRead,
+    Known(Value),
+}
+
 impl<'e> Machine<'e> {
-    pub(crate) fn new(environment: &'e Environment, dialect: Dialect) -> Machine<'e> {
-        let random_state = environment.seed;
-        Machine { environment, dialect, steps: 0, bytes: 0, random_state, warnings: Vec::new() }
+    pub(crate) fn new(
+        environment: &'e Environment,
+        scope: &'e dyn Scope,
+        names: &'e [Text],
+        dialect: Dialect,
+    ) -> Machine<'e> {
+        Machine {
+            environment,
+            scope,
+            dialect,
+            names,
+            globals: vec![Global::Untouched; names.len()],
+            slots: Vec::new(),
+            base: 0,
+            height: 0,
+            steps: 0,
+            bytes: 0,
+            random_state: environment.seed,
+            quiet: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Evaluates a whole program; unary tests find their input in the first slot.
+    pub(crate) fn run(&mut self, program: &Program, input: Option<&Value>) -> Result<Value, Fault> {
+        self.reserve(program.frame_size);
+        self.height = program.height;
+        if let Some(input) = input
+            && program.frame_size > 0
+        {
+            self.set_local(0, input.clone());
+        }
+        self.eval(&program.root)
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -31,18 +88,51 @@ impl<'e> Machine<'e> {
         self.environment
     }
 
-    #[inline]
-    pub(crate) fn charge_steps(&mut self, steps: u64) -> Result<(), EvaluationError> {
-        self.steps = self.steps.saturating_add(steps);
-        let steps_max = self.environment.budget.steps_max;
-        if self.steps > steps_max { Err(EvaluationError::StepsExceeded { steps_max }) } else { Ok(()) }
+    pub(crate) fn into_warnings(self) -> Vec<Warning> {
+        self.warnings
+    }
+
+    /// Whether nothing was warned of.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.warnings.is_empty()
     }
 
     #[inline]
-    pub(crate) fn charge_bytes(&mut self, bytes: u64) -> Result<(), EvaluationError> {
+    pub(crate) fn charge_steps(&mut self, steps: u64) -> Result<(), Fault> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > self.environment.budget.steps_max { Err(self.out_of_steps()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn out_of_steps(&self) -> Fault {
+        EvaluationError::StepsExceeded { steps_max: self.environment.budget.steps_max }.into()
+    }
+
+    #[inline]
+    pub(crate) fn charge_bytes(&mut self, bytes: u64) -> Result<(), Fault> {
         self.bytes = self.bytes.saturating_add(bytes);
-        let bytes_max = self.environment.budget.bytes_max;
-        if self.bytes > bytes_max { Err(EvaluationError::BytesExceeded { bytes_max }) } else { Ok(()) }
+        if self.bytes > self.environment.budget.bytes_max { Err(self.out_of_bytes()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn out_of_bytes(&self) -> Fault {
+        EvaluationError::BytesExceeded { bytes_max: self.environment.budget.bytes_max }.into()
+    }
+
+    /// Counts a collection or text that was just made, and refuses one too deep or too heavy to be walked.
+    pub(crate) fn charge_value(&mut self, value: Value) -> Result<Value, Fault> {
+        let own = match &value {
+            Value::List(list) => list.len() * size_of::<Value>(),
+            Value::Context(context) => context.len() * size_of::<Value>(),
+            Value::String(text) => text.len(),
+            Value::Function(_) => size_of::<Value>(),
+            _ => return Ok(value),
+        };
+        self.charge_bytes(own as u64 + size_of::<Value>() as u64)?;
+        if value.depth() > VALUE_DEPTH_MAX {
+            return Err(EvaluationError::DepthExceeded { depth_max: VALUE_DEPTH_MAX }.into());
+        }
+        if value.weight() > self.environment.budget.bytes_max { Err(self.out_of_bytes()) } else { Ok(value) }
     }
 
     /// Whether so many bytes could still be taken; takes none.
@@ -53,12 +143,26 @@ impl<'e> Machine<'e> {
     }
 
     pub(crate) fn warn(&mut self, message: impl FnOnce() -> String) {
-        if self.warnings.len() < WARNINGS_MAX {
+        if self.quiet == 0 && self.warnings.len() < WARNINGS_MAX {
             let warning = Warning { message: message() };
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }
         }
+    }
+
+    /// Null, with a warning.
+    pub(crate) fn refuse(&mut self, message: impl FnOnce() -> String) -> Value {
+        self.warn(message);
+        Value::Null
+    }
+
+    /// Runs a part whose warnings nobody should see.
+    pub(super) fn quietly<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> T {
+        self.quiet += 1;
+        let result = part(self);
+        self.quiet -= 1;
+        result
     }
 
     /// SplitMix64: a well-spread sequence from any seed.
@@ -70,12 +174,91 @@ impl<'e> Machine<'e> {
         mixed ^ (mixed >> 31)
     }
 
-    pub(crate) fn invoke(
-        &mut self,
-        _function: &Function,
-        _arguments: Vec<Value>,
-    ) -> Result<Value, EvaluationError> {
-        self.charge_steps(1)?;
-        Ok(Value::Null)
+    /// Makes room for a frame of that size above the current one.
+    pub(crate) fn reserve(&mut self, frame_size: u32) {
+        self.slots.resize(self.base + frame_size as usize, Value::Null);
     }
+
+    #[inline]
+    pub(super) fn local(&self, slot: Slot) -> &Value {
+        &self.slots[self.base + slot as usize]
+    }
+
+    #[inline]
+    pub(super) fn set_local(&mut self, slot: Slot, value: Value) {
+        self.slots[self.base + slot as usize] = value;
+    }
+
+    /// Runs a function body in a frame of its own.
+    pub(super) fn in_frame<T>(
+        &mut self,
+        frame_size: u32,
+        height: u32,
+        body: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        self.height += height + 2;
+        if self.height > HEIGHT_MAX {
+            return Err(EvaluationError::DepthExceeded { depth_max: HEIGHT_MAX }.into());
+        }
+        let outer = std::mem::replace(&mut self.base, self.slots.len());
+        self.reserve(frame_size);
+        let result = body(self);
+        self.slots.truncate(self.base);
+        self.base = outer;
+        self.height -= height + 2;
+        result
+    }
+
+    #[inline]
+    pub(super) fn global(&mut self, index: u32) -> Result<Value, Fault> {
+        match &self.globals[index as usize] {
+            Global::Known(value) => Ok(value.clone()),
+            _ => self.load(index),
+        }
+    }
+
+    fn load(&mut self, index: u32) -> Result<Value, Fault> {
+        let name = &self.names[index as usize];
+        let value = match self.scope.get(name) {
+            Some(Lookup::Value(value)) => value,
+            Some(Lookup::Json(text)) => {
+                self.charge_bytes(text.len() as u64)?;
+                json::read(text).map_err(|error| bad_variable(name, error))?
+            }
+            None => match builtins::find(name, self.dialect) {
+                Some(builtin) => Value::Function(Function::Builtin(builtin)),
+                None => self.missing(name),
+            },
+        };
+        self.globals[index as usize] = Global::Known(value.clone());
+        Ok(value)
+    }
+
+    /// The value at a path of a variable, read straight from its text if that is the first time.
+    pub(super) fn global_path(&mut self, index: u32, path: &[Text]) -> Result<Option<Value>, Fault> {
+        if !matches!(self.globals[index as usize], Global::Untouched) {
+            return Ok(None);
+        }
+        let name = &self.names[index as usize];
+        let Some(Lookup::Json(text)) = self.scope.get(name) else { return Ok(None) };
+        self.globals[index as usize] = Global::PartlyRead;
+        self.charge_bytes(text.len() as u64 / 8)?;
+        json::read_path(text, path).map_err(|error| bad_variable(name, error))
+    }
+
+    fn missing(&mut self, name: &Text) -> Value {
+        let scope = self.scope;
+        self.refuse(|| {
+            let names = scope.names();
+            match nearest(name, names.iter().map(String::as_str)) {
+                Some(near) => format!("no variable '{name}'; did you mean '{near}'?"),
+                None => format!("no variable '{name}'"),
+            }
+        })
+    }
+}
+
+#[cold]
+fn bad_variable(name: &Text, error: crate::error::JsonError) -> Fault {
+    EvaluationError::Variable { name: name.to_string(), error }.into()
 }

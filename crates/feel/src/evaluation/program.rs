@@ -1,14 +1,191 @@
-//! The form in which expressions are evaluated: names resolved, constants folded.
+//! The form in which expressions are evaluated: names resolved to slots, paths fused, constants folded.
 
-use crate::value::Text;
+use crate::builtins::Builtin;
+use crate::syntax::ast::{Arithmetic, Comparison, Quantifier, Type};
+use crate::value::{ShapeRef, Text, Value};
+use std::sync::Arc;
 
-/// A function that an expression defines.
+/// A slot of the current frame.
+pub(crate) type Slot = u32;
+
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) root: Node,
+    /// Names of the variables that are read; `Node::Global` is an index into them.
+    pub(crate) globals: Vec<Text>,
+    pub(crate) frame_size: u32,
+    /// Levels of nodes, a measure of the stack that an evaluation takes.
+    pub(crate) height: u32,
+}
+
+#[derive(Debug)]
+pub(crate) enum Node {
+    Constant(Value),
+    Local(Slot),
+    Global(u32),
+    /// A name inside filters: an entry of an item, or what the name means outside.
+    Member(Box<Member>),
+    List(Box<[Node]>),
+    Context(Box<ContextNode>),
+    Range(Box<RangeNode>),
+    HalfRange(Comparison, Box<Node>),
+    Negate(Box<Node>),
+    Arithmetic(Box<Node>, Box<[(Arithmetic, Node)]>),
+    Compare(Comparison, Box<(Node, Node)>),
+    /// A comparison whose right side is known.
+    CompareConstant(Comparison, Box<(Node, Value)>),
+    Between(Box<[Node; 3]>),
+    In(Box<TestsNode>),
+    InstanceOf(Box<Node>, Box<Type>),
+    And(Box<[Node]>),
+    Or(Box<[Node]>),
+    If(Box<[(Node, Node)]>, Box<Node>),
+    For(Box<ForNode>),
+    Quantified(Quantifier, Box<QuantifiedNode>),
+    Function(Box<FunctionNode>),
+    Path(Box<Node>, Box<[Text]>),
+    Filter(Box<FilterNode>),
+    CallBuiltin(Box<BuiltinCall>),
+    Call(Box<FunctionCall>),
+    /// Null, for a reason known since compilation.
+    Refused(Box<str>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) name: Text,
+    /// Slots of the items that may have such an entry, the innermost first.
+    pub(crate) items: Box<[Slot]>,
+    pub(crate) outside: Node,
+}
+
+#[derive(Debug)]
+pub(crate) struct ContextNode {
+    /// Set if every key occurs once.
+    pub(crate) shape: Option<ShapeRef>,
+    pub(crate) keys: Box<[Text]>,
+    pub(crate) values: Box<[Node]>,
+    /// The first of the slots in which entries see those before them.
+    pub(crate) slot: Slot,
+}
+
+#[derive(Debug)]
+pub(crate) struct RangeNode {
+    pub(crate) start: Node,
+    pub(crate) start_closed: bool,
+    pub(crate) end: Node,
+    pub(crate) end_closed: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct TestsNode {
+    pub(crate) value: Node,
+    /// Where the tests find the value as `?`.
+    pub(crate) slot: Slot,
+    pub(crate) tests: Box<[TestNode]>,
+    pub(crate) negated: bool,
+    /// A decision table's cell answers for every type; `in` gives null where nothing can be compared.
+    pub(crate) is_cell: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum TestNode {
+    Compare(Comparison, Node),
+    /// A value to be met, or, if it reads `?`, a condition.
+    Value {
+        node: Node,
+        reads_input: bool,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) struct IterationNode {
+    pub(crate) slot: Slot,
+    pub(crate) domain: DomainNode,
+}
+
+#[derive(Debug)]
+pub(crate) enum DomainNode {
+    Items(Node),
+    Span(Node, Node),
+}
+
+#[derive(Debug)]
+pub(crate) struct ForNode {
+    pub(crate) iterations: Box<[IterationNode]>,
+    /// Set if the body reads `partial`.
+    pub(crate) partial: Option<Slot>,
+    pub(crate) body: Node,
+}
+
+#[derive(Debug)]
+pub(crate) struct QuantifiedNode {
+    pub(crate) iterations: Box<[IterationNode]>,
+    pub(crate) condition: Node,
+}
+
+#[derive(Debug)]
+pub(crate) struct FilterNode {
+    pub(crate) base: Node,
+    pub(crate) condition: Node,
+    pub(crate) slot: Slot,
+    pub(crate) mode: FilterMode,
+}
+
+/// What is known about a filter before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FilterMode {
+    /// The filter is a place in the list.
+    Index,
+    Condition,
+    /// The first value decides.
+    Unknown,
+}
+
+#[derive(Debug)]
+pub(crate) struct BuiltinCall {
+    pub(crate) builtin: &'static Builtin,
+    pub(crate) signature: usize,
+    /// In the order of the signature; none for what was not given.
+    pub(crate) arguments: Box<[Option<Node>]>,
+}
+
+#[derive(Debug)]
+pub(crate) struct FunctionCall {
+    pub(crate) function: Node,
+    pub(crate) name: Text,
+    pub(crate) arguments: CallArguments,
+}
+
+#[derive(Debug)]
+pub(crate) enum CallArguments {
+    Positional(Box<[Node]>),
+    Named(Box<[(Text, Node)]>),
+}
+
+/// A function definition: the code, and where the values come from that it takes along.
+#[derive(Debug)]
+pub(crate) struct FunctionNode {
+    pub(crate) code: Arc<FunctionCode>,
+    pub(crate) captures: Box<[Node]>,
+}
+
+/// A function that an expression defines. The frame holds the parameters, then the captured values, then itself
+/// (so that it can call itself), then the locals of the body.
 #[derive(Debug)]
 pub(crate) struct FunctionCode {
     pub(crate) parameters: Vec<Parameter>,
+    pub(crate) body: Node,
+    /// Slots of the captured values.
+    pub(crate) captured: Vec<Slot>,
+    /// The slot of the function itself, if the body calls it by the name of its context entry.
+    pub(crate) itself: Option<Slot>,
+    pub(crate) frame_size: u32,
+    pub(crate) height: u32,
 }
 
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: Text,
+    pub(crate) kind: Option<Type>,
 }

@@ -1,0 +1,159 @@
+//! Paths, filters and the names inside filters.
+
+use crate::evaluation::machine::{Fault, Machine};
+use crate::evaluation::program::{FilterMode, FilterNode, Member, Node};
+use crate::evaluation::suggestion::nearest;
+use crate::number::Number;
+use crate::temporal;
+use crate::value::{Bound, List, Range, Text, Value};
+
+impl Machine<'_> {
+    pub(super) fn member(&mut self, member: &Member) -> Result<Value, Fault> {
+        for slot in &member.items {
+            match self.local(*slot) {
+                Value::Context(context) => {
+                    if let Some(value) = context.get(&member.name) {
+                        return Ok(value.clone());
+                    }
+                }
+                Value::Null | Value::Boolean(_) | Value::Number(_) | Value::String(_) => {}
+                other => {
+                    if let Some(value) = scalar_property(other, &member.name) {
+                        return Ok(value);
+                    }
+                }
+            }
+        }
+        self.eval(&member.outside)
+    }
+
+    pub(super) fn path(&mut self, base: &Node, names: &[Text]) -> Result<Value, Fault> {
+        if let Node::Global(index) = base
+            && let Some(value) = self.global_path(*index, names)?
+        {
+            return Ok(value);
+        }
+        let mut value = self.eval(base)?;
+        for name in names {
+            value = self.property(&value, name)?;
+        }
+        Ok(value)
+    }
+
+    fn property(&mut self, value: &Value, name: &Text) -> Result<Value, Fault> {
+        match value {
+            Value::Context(context) => match context.get(name) {
+                Some(value) => Ok(value.clone()),
+                None => {
+                    let context = context.clone();
+                    Ok(self.refuse(|| match nearest(name, context.keys().map(Text::as_str)) {
+                        Some(near) => format!("no entry '{name}'; did you mean '{near}'?"),
+                        None => format!("no entry '{name}'"),
+                    }))
+                }
+            },
+            Value::List(list) => self.projection(list, name),
+            Value::Null => Ok(self.refuse(|| format!("no entry '{name}' in null"))),
+            other => Ok(scalar_property(other, name).unwrap_or_else(|| {
+                self.refuse(|| format!("no property '{name}' in a {}", other.type_name()))
+            })),
+        }
+    }
+
+    fn projection(&mut self, list: &List, name: &Text) -> Result<Value, Fault> {
+        self.charge_steps(list.len() as u64)?;
+        let mut items = Vec::with_capacity(list.len());
+        for item in list {
+            items.push(self.property(item, name)?);
+        }
+        self.charge_value(List::from(items).into())
+    }
+
+    pub(super) fn filter(&mut self, node: &FilterNode) -> Result<Value, Fault> {
+        let list = match self.eval(&node.base)? {
+            Value::List(list) => list,
+            Value::Null => return self.filter_null(),
+            single => List::from(vec![single]),
+        };
+        match node.mode {
+            FilterMode::Index => {
+                let index = self.eval(&node.condition)?;
+                Ok(self.item_at(&list, &index))
+            }
+            FilterMode::Condition => self.matching(node, &list, Vec::new(), 0),
+            FilterMode::Unknown => self.filter_by_first(node, &list),
+        }
+    }
+
+    fn filter_null(&mut self) -> Result<Value, Fault> {
+        Ok(self.refuse(|| "Expected a list to filter, but it is null".to_string()))
+    }
+
+    /// A filter that may be a number: the value for the first item tells.
+    fn filter_by_first(&mut self, node: &FilterNode, list: &List) -> Result<Value, Fault> {
+        let Some(first) = list.first() else {
+            self.set_local(node.slot, Value::Null);
+            let value = self.quietly(|machine| machine.eval(&node.condition))?;
+            let empty = || List::from(Vec::new()).into();
+            return Ok(if let Value::Number(_) = value { Value::Null } else { empty() });
+        };
+        self.set_local(node.slot, first.clone());
+        match self.eval(&node.condition)? {
+            index @ Value::Number(_) => Ok(self.item_at(list, &index)),
+            Value::Boolean(true) => self.matching(node, list, vec![first.clone()], 1),
+            _ => self.matching(node, list, Vec::new(), 1),
+        }
+    }
+
+    fn matching(
+        &mut self,
+        node: &FilterNode,
+        list: &List,
+        mut kept: Vec<Value>,
+        from: usize,
+    ) -> Result<Value, Fault> {
+        for item in &list[from..] {
+            self.set_local(node.slot, item.clone());
+            if let Value::Boolean(true) = self.eval(&node.condition)? {
+                kept.push(item.clone());
+            }
+        }
+        self.set_local(node.slot, Value::Null);
+        self.charge_value(List::from(kept).into())
+    }
+
+    /// Places count from 1, and from the end if negative.
+    fn item_at(&mut self, list: &List, index: &Value) -> Value {
+        let place = index.as_number().and_then(Number::to_i64);
+        let found = match place {
+            Some(place) if place > 0 => usize::try_from(place - 1).ok(),
+            Some(place) if place < 0 => {
+                usize::try_from(place.unsigned_abs()).ok().and_then(|back| list.len().checked_sub(back))
+            }
+            _ => None,
+        };
+        match found.and_then(|place| list.get(place)) {
+            Some(value) => value.clone(),
+            None => self.refuse(|| format!("no item {index} in a list of {}", list.len())),
+        }
+    }
+}
+
+/// A property of a range or a temporal value.
+fn scalar_property(value: &Value, name: &str) -> Option<Value> {
+    match value {
+        Value::Range(range) => range_property(range, name),
+        other => temporal::property(other, name),
+    }
+}
+
+fn range_property(range: &Range, name: &str) -> Option<Value> {
+    let end = |bound: &Bound| bound.value().cloned().unwrap_or_default();
+    match name {
+        "start" => Some(end(&range.start)),
+        "end" => Some(end(&range.end)),
+        "start included" => Some(range.start.is_closed().into()),
+        "end included" => Some(range.end.is_closed().into()),
+        _ => None,
+    }
+}

@@ -1,0 +1,97 @@
+//! The evaluation itself. Each kind of node has its own function, so that the frame of `eval`, which recurses,
+//! stays small.
+
+mod access;
+mod call;
+mod iterate;
+mod operators;
+mod tests;
+mod types;
+
+pub(crate) use types::conforms;
+
+use super::machine::{Fault, Machine};
+use super::program::{ContextNode, FunctionNode, Node};
+use crate::value::{Context, ContextBuilder, Function, List, UserFunction, Value};
+use std::sync::Arc;
+
+impl Machine<'_> {
+    pub(crate) fn eval(&mut self, node: &Node) -> Result<Value, Fault> {
+        self.charge_steps(1)?;
+        match node {
+            Node::Constant(value) => Ok(value.clone()),
+            Node::Local(slot) => Ok(self.local(*slot).clone()),
+            Node::Global(index) => self.global(*index),
+            Node::Member(member) => self.member(member),
+            Node::CompareConstant(operator, sides) => self.compare_constant(*operator, sides),
+            Node::Compare(operator, sides) => self.compare_nodes(*operator, sides),
+            Node::And(operands) => self.conjunction(operands),
+            Node::Or(operands) => self.disjunction(operands),
+            Node::Path(base, names) => self.path(base, names),
+            Node::Filter(filter) => self.filter(filter),
+            Node::Arithmetic(first, rest) => self.arithmetic(first, rest),
+            Node::Negate(operand) => self.negate(operand),
+            Node::If(branches, otherwise) => self.conditional(branches, otherwise),
+            Node::CallBuiltin(call) => self.call_builtin(call),
+            Node::Call(call) => self.call_value(call),
+            Node::List(items) => self.list(items),
+            Node::Context(context) => self.context(context),
+            Node::Range(range) => self.range(range),
+            Node::HalfRange(operator, end) => self.half_range(*operator, end),
+            Node::Between(operands) => self.between(operands),
+            Node::In(tests) => self.in_tests(tests),
+            Node::InstanceOf(value, kind) => self.instance_of(value, kind),
+            Node::For(node) => self.iteration(node),
+            Node::Quantified(quantifier, node) => self.quantified(*quantifier, node),
+            Node::Function(function) => self.function(function),
+            Node::Refused(reason) => Ok(self.refuse(|| reason.to_string())),
+        }
+    }
+
+    fn list(&mut self, nodes: &[Node]) -> Result<Value, Fault> {
+        let mut items = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            items.push(self.eval(node)?);
+        }
+        self.charge_value(List::from(items).into())
+    }
+
+    fn context(&mut self, node: &ContextNode) -> Result<Value, Fault> {
+        let mut values = Vec::with_capacity(node.values.len());
+        for (index, value) in node.values.iter().enumerate() {
+            let value = self.eval(value)?;
+            self.set_local(node.slot + index as u32, value.clone());
+            values.push(value);
+        }
+        let context = match &node.shape {
+            Some(shape) => Context::with_shape(shape.clone(), values.into_iter()),
+            None => {
+                let mut builder = ContextBuilder::default();
+                for (key, value) in node.keys.iter().zip(values) {
+                    builder.put(key.clone(), value);
+                }
+                builder.build()
+            }
+        };
+        self.charge_value(context.into())
+    }
+
+    fn conditional(&mut self, branches: &[(Node, Node)], otherwise: &Node) -> Result<Value, Fault> {
+        for (condition, result) in branches {
+            if let Value::Boolean(true) = self.eval(condition)? {
+                return self.eval(result);
+            }
+        }
+        self.eval(otherwise)
+    }
+
+    /// A function takes along what it reads from outside. A variable that is missing shows when it is used.
+    fn function(&mut self, node: &FunctionNode) -> Result<Value, Fault> {
+        let mut captured = Vec::with_capacity(node.captures.len());
+        for capture in &node.captures {
+            captured.push(self.quietly(|machine| machine.eval(capture))?);
+        }
+        let function = UserFunction::new(node.code.clone(), captured);
+        self.charge_value(Function::User(Arc::new(function)).into())
+    }
+}

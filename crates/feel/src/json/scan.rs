@@ -1,0 +1,234 @@
+//! The characters of JSON: white space, strings, numbers, and values that are only passed over.
+
+use crate::error::JsonError;
+use crate::number::Number;
+use crate::value::Text;
+
+pub(super) struct Scanner<'a> {
+    pub(super) text: &'a str,
+    pub(super) position: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str) -> Scanner<'a> {
+        Scanner { text, position: 0 }
+    }
+
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.position).copied()
+    }
+
+    /// The next byte that is not white space.
+    #[inline]
+    pub(super) fn next_significant(&mut self) -> Option<u8> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.position += 1,
+                other => return other,
+            }
+        }
+    }
+
+    #[cold]
+    pub(super) fn fail<T>(&self, expected: &'static str) -> Result<T, JsonError> {
+        Err(JsonError { offset: self.position, expected })
+    }
+
+    #[inline]
+    pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), JsonError> {
+        if self.next_significant() != Some(byte) {
+            return self.fail(expected);
+        }
+        self.position += 1;
+        Ok(())
+    }
+
+    pub(super) fn word(&mut self, word: &'static str) -> Result<(), JsonError> {
+        if !self.text.as_bytes()[self.position..].starts_with(word.as_bytes()) {
+            return self.fail("a value");
+        }
+        self.position += word.len();
+        Ok(())
+    }
+
+    /// A string, from its opening quote.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Text, JsonError> {
+        let start = self.position + 1;
+        let end = self.plain_end(start)?;
+        self.position = end + 1;
+        if self.text.as_bytes()[end] == b'"' {
+            return Ok(Text::new(&self.text[start..end]));
+        }
+        self.escaped(start, end).map(Text::from)
+    }
+
+    /// The first quote or backslash at or after a position.
+    #[inline]
+    fn plain_end(&self, start: usize) -> Result<usize, JsonError> {
+        let bytes = self.text.as_bytes();
+        let mut index = start;
+        loop {
+            match bytes.get(index) {
+                Some(b'"' | b'\\') => return Ok(index),
+                Some(byte) if *byte >= 0x20 => index += 1,
+                _ => return Err(JsonError { offset: index, expected: "the end of the string" }),
+            }
+        }
+    }
+
+    /// The rest of a string with escapes; the first backslash was passed.
+    fn escaped(&mut self, start: usize, backslash: usize) -> Result<String, JsonError> {
+        let mut text = self.text[start..backslash].to_string();
+        loop {
+            text.push(self.escape()?);
+            let run = self.position;
+            let end = self.plain_end(run)?;
+            text.push_str(&self.text[run..end]);
+            self.position = end + 1;
+            if self.text.as_bytes()[end] == b'"' {
+                return Ok(text);
+            }
+        }
+    }
+
+    /// One escape, from behind its backslash.
+    fn escape(&mut self) -> Result<char, JsonError> {
+        let c = match self.peek() {
+            Some(c @ (b'"' | b'\\' | b'/')) => c as char,
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode(),
+            _ => return self.fail("an escape"),
+        };
+        self.position += 1;
+        Ok(c)
+    }
+
+    fn unicode(&mut self) -> Result<char, JsonError> {
+        let first = self.hex(self.position + 1)?;
+        self.position += 5;
+        if let Some(c) = char::from_u32(u32::from(first)) {
+            return Ok(c);
+        }
+        if self.text.as_bytes()[self.position..].starts_with(b"\\u")
+            && let Ok(second) = self.hex(self.position + 2)
+            && let Some(Ok(c)) = char::decode_utf16([first, second]).next()
+        {
+            self.position += 6;
+            return Ok(c);
+        }
+        Ok(char::REPLACEMENT_CHARACTER)
+    }
+
+    fn hex(&self, from: usize) -> Result<u16, JsonError> {
+        let digits = self.text.as_bytes().get(from..from + 4);
+        let mut code = 0;
+        for digit in digits.unwrap_or(b"?") {
+            match (*digit as char).to_digit(16) {
+                Some(value) => code = code << 4 | value as u16,
+                None => return self.fail("four hexadecimal digits"),
+            }
+        }
+        Ok(code)
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self) -> Result<Number, JsonError> {
+        let bytes = self.text.as_bytes();
+        let start = self.position;
+        let mut index = start + usize::from(bytes[start] == b'-');
+        let first = index;
+        let mut value = 0i64;
+        while let Some(digit @ b'0'..=b'9') = bytes.get(index) {
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
+            index += 1;
+        }
+        let digits = index - first;
+        if digits == 0 || (digits > 1 && bytes[first] == b'0') {
+            return self.fail("a number");
+        }
+        if digits <= 18 && !matches!(bytes.get(index), Some(b'.' | b'e' | b'E')) {
+            self.position = index;
+            return Ok(Number::integer(if first > start { -value } else { value }));
+        }
+        self.long_number(start, index)
+    }
+
+    /// A number with fraction, exponent or many digits; its whole part ends at `index`.
+    fn long_number(&mut self, start: usize, mut index: usize) -> Result<Number, JsonError> {
+        let bytes = self.text.as_bytes();
+        let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if bytes.get(index) == Some(&b'.') {
+            let fraction = digits(index + 1);
+            index += 1 + fraction;
+            if fraction == 0 {
+                self.position = index;
+                return self.fail("a digit");
+            }
+        }
+        if matches!(bytes.get(index), Some(b'e' | b'E')) {
+            index += 1 + usize::from(matches!(bytes.get(index + 1), Some(b'+' | b'-')));
+            let exponent = bytes.get(index..).map_or(0, |_| digits(index));
+            index += exponent;
+            if exponent == 0 {
+                self.position = index;
+                return self.fail("a digit");
+            }
+        }
+        let Some(number) = Number::parse_json(&self.text[start..index]) else {
+            return self.fail("a number of at most 6145 places");
+        };
+        self.position = index;
+        Ok(number)
+    }
+
+    /// Passes over one value without reading it.
+    pub(super) fn skip(&mut self) -> Result<(), JsonError> {
+        let mut depth = 0usize;
+        loop {
+            match self.next_significant() {
+                Some(b'"') => self.skip_string()?,
+                Some(b'{' | b'[') => {
+                    depth += 1;
+                    self.position += 1;
+                    continue;
+                }
+                Some(b'}' | b']') if depth > 0 => {
+                    depth -= 1;
+                    self.position += 1;
+                }
+                Some(b',' | b':') if depth > 0 => {
+                    self.position += 1;
+                    continue;
+                }
+                Some(b'-' | b'0'..=b'9' | b'a'..=b'z') => {
+                    let plain =
+                        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+                    let rest = &self.text.as_bytes()[self.position..];
+                    self.position += rest.iter().take_while(|byte| plain(byte)).count();
+                }
+                _ => return self.fail("a value"),
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_string(&mut self) -> Result<(), JsonError> {
+        let mut index = self.position + 1;
+        loop {
+            let end = self.plain_end(index)?;
+            if self.text.as_bytes()[end] == b'"' {
+                self.position = end + 1;
+                return Ok(());
+            }
+            index = end + 2;
+        }
+    }
+}

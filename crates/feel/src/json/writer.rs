@@ -1,0 +1,60 @@
+//! Values as JSON text.
+
+use crate::value::Value;
+use std::fmt::Write;
+
+/// Recursion is bounded by the depth that values may have.
+pub(super) fn write(out: &mut String, value: &Value) {
+    match value {
+        Value::Null | Value::Function(_) => out.push_str("null"),
+        Value::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => shown(out, number),
+        Value::String(text) => string(out, text),
+        Value::List(list) => {
+            out.push('[');
+            for (index, item) in list.iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                write(out, item);
+            }
+            out.push(']');
+        }
+        Value::Context(context) => {
+            out.push('{');
+            for (index, (key, value)) in context.iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                string(out, key);
+                out.push(':');
+                write(out, value);
+            }
+            out.push('}');
+        }
+        other => string(out, &other.to_string()),
+    }
+}
+
+fn shown(out: &mut String, value: impl std::fmt::Display) {
+    write!(out, "{value}").expect("writing to a string does not fail");
+}
+
+fn string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut run = 0;
+    for (index, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0x00..0x20 => "",
+            _ => continue,
+        };
+        out.push_str(&text[run..index]);
+        run = index + 1;
+        if escape.is_empty() { shown(out, format_args!("\\u{byte:04x}")) } else { out.push_str(escape) }
+    }
+    out.push_str(&text[run..]);
+    out.push('"');
+}
