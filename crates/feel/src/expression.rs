@@ -66,7 +66,7 @@ impl Expression {
     }
 
     pub fn compile_with(text: &str, options: &CompileOptions) -> Result<Expression, SyntaxError> {
-        let tree = parse_expression(text, options)?;
+        let tree = parse_expression(text, options).map_err(|error| *error)?;
         let (program, variables) = compile_expression(&tree, options);
         let text = text.to_string();
         Ok(Expression(Arc::new(Compiled { text, tree, program, variables, dialect: options.dialect })))
@@ -99,7 +99,7 @@ impl UnaryTests {
     }
 
     pub fn compile_with(text: &str, options: &CompileOptions) -> Result<UnaryTests, SyntaxError> {
-        let tree = parse_unary_tests(text, options)?;
+        let tree = parse_unary_tests(text, options).map_err(|error| *error)?;
         let (program, variables) = compile_tests(&tree, options);
         let text = text.to_string();
         Ok(UnaryTests(Arc::new(Compiled { text, tree, program, variables, dialect: options.dialect })))

@@ -98,12 +98,12 @@ impl<'a, 'e> Call<'a, 'e> {
     }
 
     /// Counts the work of reading so many bytes of values or text.
-    pub(crate) fn charge_reading(&mut self, bytes: u64) -> Result<(), EvaluationError> {
+    pub(crate) fn charge_reading(&mut self, bytes: u64) -> Result<(), Fault> {
         self.machine.charge_steps(1 + bytes / BYTES_PER_STEP)
     }
 
     /// Refuses a result that would not fit, before it is built. Its bytes are counted by the caller.
-    pub(crate) fn ensure_bytes(&mut self, bytes: u64) -> Result<(), EvaluationError> {
+    pub(crate) fn ensure_bytes(&mut self, bytes: u64) -> Result<(), Fault> {
         self.machine.ensure_bytes(bytes)
     }
 

@@ -1,7 +1,7 @@
 //! Functions on contexts.
 
 use super::{Builtin, Call, CallResult, Signature, builtin, fixed, variadic};
-use crate::error::EvaluationError;
+use crate::evaluation::machine::Fault;
 use crate::expression::Dialect;
 use crate::value::{Context, ContextBuilder, Value};
 
@@ -92,11 +92,7 @@ fn context_put(call: &mut Call<'_, '_>) -> CallResult {
 
 /// The context with the value put at the end of the path. On the way Camunda makes contexts where there are
 /// none; in the standard they must be there.
-fn put(
-    call: &mut Call<'_, '_>,
-    context: &Context,
-    keys: &[&str],
-) -> Result<Option<Context>, EvaluationError> {
+fn put(call: &mut Call<'_, '_>, context: &Context, keys: &[&str]) -> Result<Option<Context>, Fault> {
     // From the outside in: the contexts along the path, then from the inside out: their changed copies.
     let mut along = vec![context.clone()];
     for key in &keys[..keys.len() - 1] {

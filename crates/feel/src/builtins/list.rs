@@ -1,7 +1,7 @@
 //! Functions that build lists from lists by position. Positions count from 1, negative ones from the end.
 
 use super::{Builtin, Call, CallResult, builtin, fixed, variadic};
-use crate::error::EvaluationError;
+use crate::evaluation::machine::Fault;
 use crate::expression::Dialect;
 use crate::value::{Function, List, Value};
 
@@ -29,7 +29,7 @@ const LIST_REPLACE: &[super::Signature] =
     &[fixed(&["list", "position", "newItem"]), fixed(&["list", "match", "newItem"])];
 
 /// Pays for a list of so many items.
-pub(super) fn afford(call: &mut Call<'_, '_>, count: usize) -> Result<(), EvaluationError> {
+pub(super) fn afford(call: &mut Call<'_, '_>, count: usize) -> Result<(), Fault> {
     call.charge_steps(count)?;
     call.ensure_bytes((count * size_of::<Value>()) as u64)
 }
@@ -68,7 +68,7 @@ fn append(call: &mut Call<'_, '_>) -> CallResult {
 }
 
 /// The items of lists one after the other; what is no list counts as its own item.
-pub(super) fn joined(call: &mut Call<'_, '_>) -> Result<Vec<Value>, EvaluationError> {
+pub(super) fn joined(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Fault> {
     let parts: Vec<&[Value]> = call
         .arguments
         .iter()

@@ -43,7 +43,7 @@ fn assert(call: &mut Call<'_, '_>) -> CallResult {
         return Ok(call.arg(0).clone());
     }
     let message = call.string(2).unwrap_or("The condition is not fulfilled").to_owned();
-    Err(EvaluationError::AssertionFailed { message })
+    Err(EvaluationError::AssertionFailed { message }.into())
 }
 
 fn first(call: &mut Call<'_, '_>) -> CallResult {

@@ -1,7 +1,7 @@
 //! Functions with regular expressions. Camunda's are Java's, the standard's are XPath's.
 
 use super::{Builtin, Call, CallResult, builtin, fixed, optional};
-use crate::error::EvaluationError;
+use crate::evaluation::machine::Fault;
 use crate::expression::Dialect;
 use crate::pattern::{Flavour, Pattern};
 use crate::value::Value;
@@ -17,11 +17,7 @@ pub(super) const FUNCTIONS: &[Builtin] = &[
 const STEPS_PER_PATTERN_BYTE: usize = 4;
 
 /// Compiles the pattern at that place with the flags at the other; null and a warning if it cannot be used.
-fn pattern(
-    call: &mut Call<'_, '_>,
-    source: &str,
-    flags_at: usize,
-) -> Result<Option<Pattern>, EvaluationError> {
+fn pattern(call: &mut Call<'_, '_>, source: &str, flags_at: usize) -> Result<Option<Pattern>, Fault> {
     let flags = match (call.arg(flags_at), call.string(flags_at)) {
         (_, Some(flags)) => flags,
         (Value::Null, _) => "",

@@ -2,7 +2,7 @@
 
 use super::list::{afford, joined};
 use super::{Builtin, Call, CallResult, builtin, fixed, variadic};
-use crate::error::EvaluationError;
+use crate::evaluation::machine::Fault;
 use crate::number::Number;
 use crate::value::{Function, Relation, Text, Value};
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ fn index_of(call: &mut Call<'_, '_>) -> CallResult {
 }
 
 /// Whether two items are equal, paid for by the smaller one.
-fn same(call: &mut Call<'_, '_>, left: &Value, right: &Value) -> Result<bool, EvaluationError> {
+fn same(call: &mut Call<'_, '_>, left: &Value, right: &Value) -> Result<bool, Fault> {
     call.charge_reading(left.weight().min(right.weight()))?;
     Ok(Relation::equal(left, right) == Some(true))
 }
@@ -90,7 +90,7 @@ impl Key {
 struct Groups(Vec<(usize, usize)>);
 
 impl Groups {
-    fn of(call: &mut Call<'_, '_>, items: &[Value]) -> Result<Groups, EvaluationError> {
+    fn of(call: &mut Call<'_, '_>, items: &[Value]) -> Result<Groups, Fault> {
         let mut groups: Vec<(usize, usize)> = Vec::new();
         let mut hashed: HashMap<Key, usize> = HashMap::new();
         let mut compared: Vec<usize> = Vec::new();
@@ -150,7 +150,7 @@ fn merge_sorted(
     call: &mut Call<'_, '_>,
     list: &[Value],
     precedes: &Function,
-) -> Result<Option<Vec<Value>>, EvaluationError> {
+) -> Result<Option<Vec<Value>>, Fault> {
     if list.len() < 2 {
         return Ok(Some(list.to_vec()));
     }

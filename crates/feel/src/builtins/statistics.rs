@@ -1,7 +1,7 @@
 //! Functions that sum up many values: extremes, sums, averages.
 
 use super::{Builtin, Call, CallResult, Signature, builtin, fixed, variadic};
-use crate::error::EvaluationError;
+use crate::evaluation::machine::Fault;
 use crate::number::Number;
 use crate::value::{Relation, Value};
 use std::cmp::Ordering;
@@ -46,7 +46,7 @@ fn extreme(call: &mut Call<'_, '_>, wanted: Ordering) -> CallResult {
 }
 
 /// The numbers of the call; none, with a warning, if anything else is among them.
-fn numbers(call: &mut Call<'_, '_>) -> Result<Option<Vec<Number>>, EvaluationError> {
+fn numbers(call: &mut Call<'_, '_>) -> Result<Option<Vec<Number>>, Fault> {
     let items = call.items().unwrap_or(&[Value::Null]);
     call.charge_steps(items.len())?;
     call.charge_bytes(size_of_val(items))?;

@@ -60,7 +60,7 @@ fn string_length(call: &mut Call<'_, '_>) -> CallResult {
 }
 
 /// The string at the first place, paid for.
-fn text<'a>(call: &mut Call<'a, '_>) -> Result<Option<&'a str>, crate::error::EvaluationError> {
+fn text<'a>(call: &mut Call<'a, '_>) -> Result<Option<&'a str>, crate::evaluation::machine::Fault> {
     let text = call.string(0);
     call.charge_reading(text.map_or(0, str::len) as u64)?;
     Ok(text)

@@ -136,10 +136,9 @@ impl<'e> Machine<'e> {
     }
 
     /// Whether so many bytes could still be taken; takes none.
-    pub(crate) fn ensure_bytes(&self, bytes: u64) -> Result<(), EvaluationError> {
-        let bytes_max = self.environment.budget.bytes_max;
-        let fits = self.bytes.saturating_add(bytes) <= bytes_max;
-        if fits { Ok(()) } else { Err(EvaluationError::BytesExceeded { bytes_max }) }
+    pub(crate) fn ensure_bytes(&self, bytes: u64) -> Result<(), Fault> {
+        let fits = self.bytes.saturating_add(bytes) <= self.environment.budget.bytes_max;
+        if fits { Ok(()) } else { Err(self.out_of_bytes()) }
     }
 
     pub(crate) fn warn(&mut self, message: impl FnOnce() -> String) {

@@ -123,10 +123,7 @@ fn write_bare(out: &mut String, expression: &Expr) {
         }
         Expr::Function(parameters, body) => {
             write_parameters(out, parameters);
-            // The word would be read as the mark of an external function.
-            let marked = format_expression(body);
-            let ambiguous = marked.starts_with("external");
-            write(out, body, if ambiguous { Level::Primary } else { Level::Anything });
+            write(out, body, Level::Anything);
         }
         Expr::ExternalFunction(parameters, body) => {
             write_parameters(out, parameters);

@@ -18,7 +18,7 @@ pub(super) fn write_name(out: &mut String, name: &str) {
 /// The name of a function that is called: built-ins of several words need no backticks.
 pub(super) fn write_function(out: &mut String, name: &str) {
     let builtin = builtins::starting_with(name.split(' ').next().unwrap_or(name)).any(|known| known == name);
-    let construct = ["if", "for", "some", "every"].contains(&name);
+    let construct = ["if", "for", "some", "every", "external"].contains(&name);
     write_word(out, name, builtin || (is_plain(name) && !is_reserved(name) && !construct));
 }
 

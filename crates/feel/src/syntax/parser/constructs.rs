@@ -19,8 +19,14 @@ impl Parser<'_> {
                 break;
             }
         }
-        let otherwise = self.expression()?;
-        Ok(Expr::If(branches, otherwise.into()))
+        Ok(match self.expression()? {
+            // The same in parentheses.
+            Expr::If(more, otherwise) => {
+                branches.extend(more);
+                Expr::If(branches, otherwise)
+            }
+            otherwise => Expr::If(branches, otherwise.into()),
+        })
     }
 
     pub(super) fn iteration(&mut self) -> Parsed<Expr> {

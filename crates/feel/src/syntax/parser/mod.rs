@@ -22,16 +22,17 @@ pub(crate) const TEXT_BYTES_MAX: usize = 1 << 20;
 
 pub(in crate::syntax) use names::is_reserved;
 
-type Parsed<T> = Result<T, SyntaxError>;
+/// The error is boxed to keep results, and with them the stack, small.
+type Parsed<T> = Result<T, Box<SyntaxError>>;
 
-pub(crate) fn parse_expression(text: &str, options: &CompileOptions) -> Parsed<Expr> {
+pub(crate) fn parse_expression(text: &str, options: &CompileOptions) -> Result<Expr, Box<SyntaxError>> {
     let mut parser = Parser::new(text, options)?;
     let expression = parser.expression()?;
     parser.expect_end()?;
     Ok(expression)
 }
 
-pub(crate) fn parse_unary_tests(text: &str, options: &CompileOptions) -> Parsed<Tests> {
+pub(crate) fn parse_unary_tests(text: &str, options: &CompileOptions) -> Result<Tests, Box<SyntaxError>> {
     let mut parser = Parser::new(text, options)?;
     let tests = parser.unary_tests()?;
     parser.expect_end()?;
@@ -57,7 +58,8 @@ impl<'a> Parser<'a> {
     fn new(text: &'a str, options: &'a CompileOptions) -> Parsed<Parser<'a>> {
         if text.len() > TEXT_BYTES_MAX {
             let expected = format!("at most {TEXT_BYTES_MAX} bytes");
-            return Err(SyntaxError { line: 1, column: 1, expected, found: format!("{} bytes", text.len()) });
+            let found = format!("{} bytes", text.len());
+            return Err(SyntaxError { line: 1, column: 1, expected, found }.into());
         }
         let mut known: Vec<&str> = options.known_names.iter().map(|name| name.trim()).collect();
         known.retain(|name| names::is_special(name));
@@ -160,7 +162,8 @@ impl<'a> Parser<'a> {
         let before = &self.text[..self.token.start];
         let line = before.matches('\n').count() as u32 + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() as u32 + 1;
-        Err(SyntaxError { line, column, expected: expected.to_string(), found: self.describe_token() })
+        let found = self.describe_token();
+        Err(SyntaxError { line, column, expected: expected.to_string(), found }.into())
     }
 
     fn describe_token(&self) -> String {

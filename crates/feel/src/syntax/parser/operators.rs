@@ -4,57 +4,119 @@ use super::{Parsed, Parser};
 use crate::syntax::ast::{Arithmetic, Comparison, Expr};
 use crate::syntax::lexer::{Kind, Symbol};
 
+/// How tightly an operator binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Or,
+    And,
+    Comparison,
+    Sum,
+    Product,
+    Power,
+}
+
+impl Level {
+    fn looser(self) -> Level {
+        match self {
+            Level::Or | Level::And => Level::Or,
+            Level::Comparison => Level::And,
+            Level::Sum => Level::Comparison,
+            Level::Product => Level::Sum,
+            Level::Power => Level::Product,
+        }
+    }
+}
+
+fn arithmetic(kind: Kind) -> Option<(Level, Arithmetic)> {
+    match kind {
+        Kind::Symbol(Symbol::Plus) => Some((Level::Sum, Arithmetic::Add)),
+        Kind::Symbol(Symbol::Minus) => Some((Level::Sum, Arithmetic::Subtract)),
+        Kind::Symbol(Symbol::Star) => Some((Level::Product, Arithmetic::Multiply)),
+        Kind::Symbol(Symbol::Slash) => Some((Level::Product, Arithmetic::Divide)),
+        Kind::Symbol(Symbol::StarStar) => Some((Level::Power, Arithmetic::Power)),
+        _ => None,
+    }
+}
+
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
-        self.nested(Self::disjunction)
+        self.nested(|parser| parser.operators(Level::Or))
     }
 
-    fn disjunction(&mut self) -> Parsed<Expr> {
-        let first = self.conjunction()?;
-        if !self.at_word("or") {
-            return Ok(first);
+    /// An operand of a comparison.
+    pub(super) fn sum(&mut self) -> Parsed<Expr> {
+        self.operators(Level::Sum)
+    }
+
+    /// Operators of this level or tighter ones. One loop for all levels keeps the stack low.
+    fn operators(&mut self, least: Level) -> Parsed<Expr> {
+        let mut left = self.unary()?;
+        let mut tightest = Level::Power;
+        while let Some(level) = self.operator_level().filter(|level| *level >= least && *level <= tightest) {
+            left = match level {
+                Level::Or => Expr::Or(self.joined(left, "or", Level::And)?),
+                Level::And => Expr::And(self.joined(left, "and", Level::Comparison)?),
+                Level::Comparison => self.compared(left)?,
+                Level::Sum | Level::Product | Level::Power => self.chained(left, level)?,
+            };
+            // All of this level is taken; what follows binds less tightly. Comparisons do not chain.
+            tightest = level.looser();
         }
+        Ok(left)
+    }
+
+    fn operator_level(&self) -> Option<Level> {
+        match self.token.kind {
+            Kind::Name => match self.slice(self.token) {
+                "or" => Some(Level::Or),
+                "and" => Some(Level::And),
+                "between" | "in" => Some(Level::Comparison),
+                _ => None,
+            },
+            kind => match arithmetic(kind) {
+                Some((level, _)) => Some(level),
+                None => self.comparison_operator().map(|_| Level::Comparison),
+            },
+        }
+    }
+
+    fn joined(&mut self, first: Expr, word: &str, operand: Level) -> Parsed<Vec<Expr>> {
         let mut operands = vec![first];
-        while self.at_word("or") {
+        while self.at_word(word) {
             self.advance()?;
-            operands.push(self.conjunction()?);
+            operands.push(self.operators(operand)?);
         }
-        Ok(Expr::Or(operands))
+        Ok(operands)
     }
 
-    fn conjunction(&mut self) -> Parsed<Expr> {
-        let first = self.comparison()?;
-        if !self.at_word("and") {
-            return Ok(first);
-        }
-        let mut operands = vec![first];
-        while self.at_word("and") {
-            self.advance()?;
-            operands.push(self.comparison()?);
-        }
-        Ok(Expr::And(operands))
-    }
-
-    fn comparison(&mut self) -> Parsed<Expr> {
-        let left = self.sum()?;
+    fn compared(&mut self, left: Expr) -> Parsed<Expr> {
         if let Some(operator) = self.comparison_operator() {
             self.advance()?;
             let right = self.sum()?;
             return Ok(Expr::Compare(operator, left.into(), right.into()));
-        }
-        if self.at_word("between") {
-            self.advance()?;
-            let low = self.sum()?;
-            self.expect_word("and")?;
-            let high = self.sum()?;
-            return Ok(Expr::Between(left.into(), low.into(), high.into()));
         }
         if self.at_word("in") {
             self.advance()?;
             let tests = self.in_tests()?;
             return Ok(Expr::In(left.into(), tests));
         }
-        Ok(left)
+        self.expect_word("between")?;
+        let low = self.sum()?;
+        self.expect_word("and")?;
+        let high = self.sum()?;
+        Ok(Expr::Between(left.into(), low.into(), high.into()))
+    }
+
+    /// Operands of one level of arithmetic, as a flat list.
+    fn chained(&mut self, first: Expr, level: Level) -> Parsed<Expr> {
+        let operand = if level == Level::Sum { Level::Product } else { Level::Power };
+        let mut rest = Vec::new();
+        while let Some((_, operator)) = arithmetic(self.token.kind).filter(|(found, _)| *found == level) {
+            self.advance()?;
+            let right = if level == Level::Power { self.unary()? } else { self.operators(operand)? };
+            rest.push((operator, right));
+        }
+        Ok(Expr::Arithmetic(first.into(), rest))
     }
 
     pub(super) fn comparison_operator(&self) -> Option<Comparison> {
@@ -67,47 +129,6 @@ impl Parser<'_> {
             Kind::Symbol(Symbol::GreaterOrEqual) => Some(Comparison::GreaterOrEqual),
             _ => None,
         }
-    }
-
-    pub(super) fn sum(&mut self) -> Parsed<Expr> {
-        let operator = |kind| match kind {
-            Kind::Symbol(Symbol::Plus) => Some(Arithmetic::Add),
-            Kind::Symbol(Symbol::Minus) => Some(Arithmetic::Subtract),
-            _ => None,
-        };
-        let first = self.product()?;
-        self.chain(first, operator, Self::product)
-    }
-
-    fn product(&mut self) -> Parsed<Expr> {
-        let operator = |kind| match kind {
-            Kind::Symbol(Symbol::Star) => Some(Arithmetic::Multiply),
-            Kind::Symbol(Symbol::Slash) => Some(Arithmetic::Divide),
-            _ => None,
-        };
-        let first = self.power()?;
-        self.chain(first, operator, Self::power)
-    }
-
-    fn power(&mut self) -> Parsed<Expr> {
-        let operator = |kind| (kind == Kind::Symbol(Symbol::StarStar)).then_some(Arithmetic::Power);
-        let first = self.unary()?;
-        self.chain(first, operator, Self::unary)
-    }
-
-    /// Operands of one level, as a flat list.
-    fn chain(
-        &mut self,
-        first: Expr,
-        operator: impl Fn(Kind) -> Option<Arithmetic>,
-        operand: impl Fn(&mut Self) -> Parsed<Expr>,
-    ) -> Parsed<Expr> {
-        let mut rest = Vec::new();
-        while let Some(operator) = operator(self.token.kind) {
-            self.advance()?;
-            rest.push((operator, operand(self)?));
-        }
-        Ok(if rest.is_empty() { first } else { Expr::Arithmetic(first.into(), rest) })
     }
 
     fn unary(&mut self) -> Parsed<Expr> {
