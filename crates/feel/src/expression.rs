@@ -2,7 +2,7 @@
 
 use crate::environment::Environment;
 use crate::error::{EvaluationError, SyntaxError, Warning};
-use crate::evaluation::machine::Machine;
+use crate::evaluation::machine::{HEIGHT_MAX, Machine};
 use crate::evaluation::program::Program;
 use crate::evaluation::{compile_expression, compile_tests};
 use crate::scope::Scope;
@@ -67,7 +67,7 @@ impl Expression {
 
     pub fn compile_with(text: &str, options: &CompileOptions) -> Result<Expression, SyntaxError> {
         let tree = parse_expression(text, options).map_err(|error| *error)?;
-        let (program, variables) = compile_expression(&tree, options);
+        let (program, variables) = compile_expression(&tree, options).ok_or_else(too_deep)?;
         let text = text.to_string();
         Ok(Expression(Arc::new(Compiled { text, tree, program, variables, dialect: options.dialect })))
     }
@@ -100,7 +100,7 @@ impl UnaryTests {
 
     pub fn compile_with(text: &str, options: &CompileOptions) -> Result<UnaryTests, SyntaxError> {
         let tree = parse_unary_tests(text, options).map_err(|error| *error)?;
-        let (program, variables) = compile_tests(&tree, options);
+        let (program, variables) = compile_tests(&tree, options).ok_or_else(too_deep)?;
         let text = text.to_string();
         Ok(UnaryTests(Arc::new(Compiled { text, tree, program, variables, dialect: options.dialect })))
     }
@@ -129,6 +129,11 @@ impl UnaryTests {
     pub fn format(&self) -> String {
         format_tests(&self.0.tree)
     }
+}
+
+fn too_deep() -> SyntaxError {
+    let expected = format!("an expression of at most {HEIGHT_MAX} levels");
+    SyntaxError { line: 1, column: 1, expected, found: "one of more".to_string() }
 }
 
 impl<T> Compiled<T> {

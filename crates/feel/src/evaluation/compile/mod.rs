@@ -4,33 +4,34 @@ mod calls;
 mod fold;
 mod names;
 
+use super::machine::HEIGHT_MAX;
 use super::program::{
     ContextNode, DomainNode, FilterMode, FilterNode, ForNode, FunctionCode, FunctionNode, IterationNode,
     Node, Parameter, Program, QuantifiedNode, RangeNode, TestNode, TestsNode,
 };
 use crate::expression::{CompileOptions, Dialect, VariableRef};
 use crate::syntax::ast::{
-    Arithmetic, Comparison, Domain, Expr, Iteration, ParameterDefinition, Postfix, RangeExpr, Test, Tests,
+    Arithmetic, Comparison, Domain, Expr, Iteration, ParameterDefinition, Postfix, Quantifier, RangeExpr,
+    Test, Tests,
 };
 use crate::temporal;
 use crate::value::{Shape, Text, Value};
 use names::{INPUT, Names};
 use std::sync::Arc;
 
-/// A program, and the variables that it reads.
-pub(crate) fn compile_expression(expression: &Expr, options: &CompileOptions) -> (Program, Vec<VariableRef>) {
+/// A program, and the variables that it reads; none if its parts nest too deep.
+pub(crate) type Compiled = Option<(Program, Vec<VariableRef>)>;
+
+pub(crate) fn compile_expression(expression: &Expr, options: &CompileOptions) -> Compiled {
     compile(options, |compiler| compiler.node(expression))
 }
 
 /// A program that finds the input of the tests in slot 0.
-pub(crate) fn compile_tests(tests: &Tests, options: &CompileOptions) -> (Program, Vec<VariableRef>) {
+pub(crate) fn compile_tests(tests: &Tests, options: &CompileOptions) -> Compiled {
     compile(options, |compiler| compiler.cell(tests))
 }
 
-fn compile(
-    options: &CompileOptions,
-    root: impl FnOnce(&mut Compiler<'_>) -> Node,
-) -> (Program, Vec<VariableRef>) {
+fn compile(options: &CompileOptions, root: impl FnOnce(&mut Compiler<'_>) -> Node) -> Compiled {
     let mut compiler = Compiler {
         names: Names::default(),
         dialect: options.dialect,
@@ -42,7 +43,8 @@ fn compile(
     let root = root(&mut compiler);
     let frame = compiler.names.leave_frame();
     let Names { globals, uses, .. } = compiler.names;
-    (Program { root, globals, frame_size: frame.size, height: compiler.height_max }, uses)
+    let program = Program { root, globals, frame_size: frame.size, height: compiler.height_max };
+    (program.height <= HEIGHT_MAX).then_some((program, uses))
 }
 
 struct Compiler<'a> {
@@ -55,11 +57,19 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn node(&mut self, expression: &Expr) -> Node {
-        self.height += 1;
-        self.height_max = self.height_max.max(self.height);
-        let node = self.bare_node(expression);
-        self.height -= 1;
+        let node = self.lower(1, |compiler| compiler.bare_node(expression));
         fold::fold(node, self.dialect)
+    }
+
+    /// Compiles something that is evaluated so many levels further down. Below the limit nothing is compiled any
+    /// more, and the program as a whole is refused.
+    fn lower(&mut self, levels: usize, part: impl FnOnce(&mut Self) -> Node) -> Node {
+        let levels = u32::try_from(levels).unwrap_or(HEIGHT_MAX).min(HEIGHT_MAX);
+        self.height += levels;
+        self.height_max = self.height_max.max(self.height);
+        let node = if self.height > HEIGHT_MAX { Node::Constant(Value::Null) } else { part(self) };
+        self.height -= levels;
+        node
     }
 
     fn nodes(&mut self, expressions: &[Expr]) -> Box<[Node]> {
@@ -96,19 +106,20 @@ impl Compiler<'_> {
                     .collect();
                 Node::If(branches, self.node(otherwise).into())
             }
-            Expr::For(iterations, body) => self.iteration(iterations, body),
-            Expr::Quantified(quantifier, iterations, condition) => {
-                let mark = self.names.mark();
-                let iterations = self.iterations(iterations);
-                let condition = self.node(condition);
-                self.end_iterations(&iterations, mark);
-                Node::Quantified(*quantifier, QuantifiedNode { iterations, condition }.into())
+            Expr::For(iterations, body) => {
+                self.lower(iterations.len(), |compiler| compiler.iteration(iterations, body))
             }
+            Expr::Quantified(quantifier, iterations, condition) => self
+                .lower(iterations.len(), |compiler| compiler.quantified(*quantifier, iterations, condition)),
             Expr::Function(parameters, body) => self.function(parameters, body, None),
             Expr::ExternalFunction(..) => {
                 Node::Refused("Functions of other languages are not run, so the result is null".into())
             }
-            Expr::Postfix(base, chain) => self.postfix(base, chain),
+            Expr::Postfix(base, chain) => {
+                // Each filter and call of the chain is evaluated below the next one.
+                let levels = chain.iter().filter(|part| !matches!(part, Postfix::Path(_))).count();
+                self.lower(levels, |compiler| compiler.postfix(base, chain))
+            }
         }
     }
 
@@ -210,6 +221,14 @@ impl Compiler<'_> {
         let reads_partial = self.names.close();
         self.end_iterations(&iterations, mark);
         Node::For(ForNode { iterations, partial: reads_partial.then_some(partial), body }.into())
+    }
+
+    fn quantified(&mut self, quantifier: Quantifier, iterations: &[Iteration], condition: &Expr) -> Node {
+        let mark = self.names.mark();
+        let iterations = self.iterations(iterations);
+        let condition = self.node(condition);
+        self.end_iterations(&iterations, mark);
+        Node::Quantified(quantifier, QuantifiedNode { iterations, condition }.into())
     }
 
     /// Each domain may read the variables before it. Leaves one block of names open for each.

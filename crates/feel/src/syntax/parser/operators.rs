@@ -134,7 +134,7 @@ impl Parser<'_> {
     fn unary(&mut self) -> Parsed<Expr> {
         let value = if self.at(Symbol::Minus) {
             self.advance()?;
-            self.nested(Self::negated)?
+            self.negated()?
         } else {
             self.postfix()?
         };

@@ -21,7 +21,7 @@ impl Parser<'_> {
                 },
                 Kind::Symbol(Symbol::OpenParen) => {
                     self.advance()?;
-                    chain.push(Postfix::Call(self.nested(Self::arguments)?));
+                    chain.push(Postfix::Call(self.isolated(Self::argument_list)?));
                 }
                 _ => break,
             }
@@ -70,10 +70,6 @@ impl Parser<'_> {
                     | OpenParen
             )
         )
-    }
-
-    fn arguments(&mut self) -> Parsed<Arguments> {
-        self.isolated(Self::argument_list)
     }
 
     fn argument_list(&mut self) -> Parsed<Arguments> {
