@@ -42,7 +42,8 @@ pub trait Broker: Send + Sync + 'static {
         wait: Duration,
     ) -> Result<Vec<ActivatedJob>, CommandError>;
 
-    /// Deletes an ended instance with all that belonged to it.
+    /// Deletes an ended instance with all that belonged to it. Rejected with `InvalidState` while it is active,
+    /// with `NotFound` where there is none.
     async fn delete_instance(
         &self,
         instance: ProcessInstanceKey,

@@ -35,13 +35,17 @@ impl Findings {
 
     /// A text that a store can keep and index.
     pub(crate) fn text(&mut self, field: &str, value: String) -> Text {
-        if value.contains('\0') {
-            self.add(format!("The provided {field} contains a NUL character"));
-        }
+        self.no_nul(field, &value);
         if value.len() > TEXT_BYTES_MAX {
             self.add(format!("The provided {field} exceeds the limit of {TEXT_BYTES_MAX} characters"));
         }
         value.into()
+    }
+
+    pub(crate) fn no_nul(&mut self, field: &str, value: &str) {
+        if value.contains('\0') {
+            self.add(format!("The provided {field} contains a NUL character"));
+        }
     }
 
     pub(crate) fn texts(&mut self, field: &str, values: Option<Vec<String>>) -> Vec<Text> {

@@ -29,6 +29,7 @@ mod user_tasks;
 mod variables;
 
 use crate::broker::Broker;
+use axum::serve::ListenerExt;
 use problem::Problem;
 use rates::Rates;
 use std::num::NonZeroU32;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 use tidemill_bpmn::Process;
 use tidemill_model::DefinitionKey;
 use tidemill_store::{Definitions, Query};
+use tokio::net::TcpListener;
 
 /// What the gateway reads from a store.
 pub trait Reads: Query + Definitions {}
@@ -82,5 +84,16 @@ impl Gateway {
     /// Everything that is served over HTTP.
     pub fn router(self) -> axum::Router {
         router::router(Arc::new(self))
+    }
+
+    /// Serves HTTP until `stop` is done and open requests have their answers.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> std::io::Result<()> {
+        // Answers are small and complete: waiting for more bytes would only delay them.
+        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+        axum::serve(listener, self.router()).with_graceful_shutdown(stop).await
     }
 }

@@ -13,7 +13,7 @@ fn build(api: &Api) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for operation in api.operations.iter().filter(|operation| operation.is_offered()) {
         let path = paths.entry(format!("/v2{}", operation.path)).or_insert_with(|| json!({}));
-        path[operation.method.to_lowercase()] = describe(api, operation);
+        path[operation.method.to_lowercase()] = describe(operation);
     }
     paths.insert("/v1/commands/{position}".to_owned(), command_status());
     let mut schemas: Map<String, Value> =
@@ -31,7 +31,7 @@ fn build(api: &Api) -> Value {
     })
 }
 
-fn describe(api: &Api, operation: &Operation) -> Value {
+fn describe(operation: &Operation) -> Value {
     let mut parameters: Vec<Value> = operation
         .parameters()
         .map(|name| {
@@ -42,6 +42,12 @@ fn describe(api: &Api, operation: &Operation) -> Value {
     parameters.extend(operation.query.iter().map(|field| {
         json!({"name": field.name, "in": "query", "required": field.is_required, "schema": schema(&field.shape)})
     }));
+    let is_command = operation.method != "GET" && !matches!(operation.request, Request::Search(_));
+    if is_command {
+        parameters.extend(["Idempotency-Key", "Prefer"].map(
+            |name| json!({"name": name, "in": "header", "required": false, "schema": {"type": "string"}}),
+        ));
+    }
     let mut description = json!({
         "operationId": operation.id,
         "tags": [operation.group],
@@ -49,18 +55,18 @@ fn describe(api: &Api, operation: &Operation) -> Value {
         "parameters": parameters,
         "responses": responses(operation),
     });
-    if let Some(body) = request_body(api, &operation.request) {
+    if let Some(body) = request_body(&operation.request) {
         description["requestBody"] = body;
     }
     description
 }
 
-fn request_body(api: &Api, request: &Request) -> Option<Value> {
+fn request_body(request: &Request) -> Option<Value> {
     let json_body = |required: bool, schema: Value| json!({"required": required, "content": {"application/json": {"schema": schema}}});
     match request {
         Request::None => None,
         Request::Body { shape, is_required } => Some(json_body(*is_required, schema(shape))),
-        Request::Search(search) => Some(json_body(search.is_required, search_schema(api, search))),
+        Request::Search(search) => Some(json_body(search.is_required, search_schema(search))),
         Request::Multipart => Some(json!({"required": true, "content": {"multipart/form-data": {"schema": {
             "type": "object",
             "required": ["resources"],
@@ -72,7 +78,7 @@ fn request_body(api: &Api, request: &Request) -> Option<Value> {
     }
 }
 
-fn search_schema(_api: &Api, search: &Search) -> Value {
+fn search_schema(search: &Search) -> Value {
     let page = match search.page {
         PageKind::Full => "Page",
         PageKind::Offset => "OffsetPage",

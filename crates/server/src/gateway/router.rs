@@ -2,9 +2,10 @@
 //! clients know says so, anything else is not found.
 
 use super::call::{Call, Outcome};
+use super::handlers::{self, Handler};
 use super::problem::Problem;
 use super::schema::{Api, Operation, Request as RequestShape};
-use super::{Gateway, docs, handlers};
+use super::{Gateway, docs};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
@@ -24,9 +25,9 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     let mut paths: BTreeMap<String, MethodRouter> = BTreeMap::new();
     for operation in &Api::get().operations {
         let filter = MethodFilter::try_from(method(operation)).expect("descriptions use common methods");
-        let gateway = Arc::clone(&gateway);
+        let (gateway, handler) = (Arc::clone(&gateway), handlers::find(operation.id));
         let handle = move |parameters: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
-            serve(Arc::clone(&gateway), operation, parameters, request)
+            serve(Arc::clone(&gateway), operation, handler, parameters, request)
         };
         let route = paths.entry(format!("{BASE}{}", numbered(operation.path))).or_default();
         *route = std::mem::take(route).on(filter, handle);
@@ -59,13 +60,15 @@ fn numbered(path: &str) -> String {
 async fn serve(
     gateway: Arc<Gateway>,
     operation: &'static Operation,
+    handler: Option<Handler>,
     parameters: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Response {
     let path = request.uri().path().to_owned();
+    let Some(handler) = handler else { return not_offered(operation).into_response(&path) };
     let outcome = match parameters {
         // A defect in one handler must not take down the connection with other requests on it.
-        Ok(parameters) => AssertUnwindSafe(handle(gateway, operation, parameters, request))
+        Ok(parameters) => AssertUnwindSafe(handle(gateway, operation, handler, parameters, request))
             .catch_unwind()
             .await
             .unwrap_or_else(|_| {
@@ -79,10 +82,10 @@ async fn serve(
 async fn handle(
     gateway: Arc<Gateway>,
     operation: &'static Operation,
+    handler: Handler,
     parameters: RawPathParams,
     request: Request,
 ) -> Outcome {
-    let Some(handler) = handlers::find(operation.id) else { return Err(not_offered(operation)) };
     let (head, body) = request.into_parts();
     let limit = match operation.request {
         RequestShape::Multipart => gateway.config.deployment_bytes_max,

@@ -110,7 +110,12 @@ fn test(
     };
     match operator {
         "$exists" => return operand.as_bool().map(Test::Exists),
-        "$like" => return operand.as_str().map(|pattern| Test::Like(pattern.into())),
+        "$like" => {
+            return operand.as_str().map(|pattern| {
+                findings.no_nul(name, pattern);
+                Test::Like(pattern.into())
+            });
+        }
         "$in" => return Some(list(findings)).filter(|values| !values.is_empty()).map(Test::In),
         "$notIn" => return Some(list(findings)).filter(|values| !values.is_empty()).map(Test::NotIn),
         _ => {}
@@ -136,6 +141,9 @@ fn scalar(name: &str, kind: FieldKind, given: &Json, findings: &mut Findings) ->
         }),
         FieldKind::Int => given.as_i64().map(Value::Int),
         FieldKind::Bool => given.as_bool().map(Value::Bool),
-        FieldKind::Text | FieldKind::Texts => given.as_str().map(|text| Value::Text(text.into())),
+        FieldKind::Text | FieldKind::Texts => given.as_str().map(|text| {
+            findings.no_nul(name, text);
+            Value::Text(text.into())
+        }),
     }
 }
