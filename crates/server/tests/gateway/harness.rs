@@ -15,6 +15,7 @@ use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::*;
 use tidemill_server::broker::*;
 use tidemill_server::gateway::{Gateway, GatewayConfig};
+use tokio::sync::Notify;
 use tower::ServiceExt;
 
 /// What the broker was asked for.
@@ -35,6 +36,16 @@ pub(crate) struct ToldBroker {
     pub(crate) outcome: Mutex<Option<CommandOutcome>>,
     pub(crate) jobs: Mutex<Vec<ActivatedJob>>,
     pub(crate) is_down: Mutex<bool>,
+    /// Makes activations wait for ever; told when somebody gives one up.
+    pub(crate) given_up: Mutex<Option<Arc<Notify>>>,
+}
+
+struct TellWhenDropped(Arc<Notify>);
+
+impl Drop for TellWhenDropped {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
 }
 
 impl ToldBroker {
@@ -83,6 +94,11 @@ impl Broker for ToldBroker {
         wait: Duration,
     ) -> Result<Vec<ActivatedJob>, CommandError> {
         self.note(Asked::Activate(command, wait));
+        let given_up = self.given_up.lock().expect("no test panics with it").clone();
+        if let Some(given_up) = given_up {
+            let _guard = TellWhenDropped(given_up);
+            std::future::pending::<()>().await;
+        }
         self.answer().map(|_| self.jobs.lock().expect("no test panics with it").clone())
     }
 
@@ -126,6 +142,10 @@ impl Broker for ToldBroker {
     }
 }
 
+pub(crate) fn gateway(broker: &Arc<ToldBroker>, config: GatewayConfig) -> Gateway {
+    Gateway::new(broker.clone(), Arc::new(NoStore), config)
+}
+
 pub(crate) struct Fixture {
     pub(crate) broker: Arc<ToldBroker>,
     pub(crate) router: Router,
@@ -162,7 +182,7 @@ impl Fixture {
 
     pub(crate) fn with(config: GatewayConfig) -> Fixture {
         let broker = Arc::new(ToldBroker::default());
-        let router = Gateway::new(broker.clone(), Arc::new(NoStore), config).router();
+        let router = gateway(&broker, config).router();
         Fixture { broker, router }
     }
 

@@ -11,4 +11,5 @@ mod messages;
 mod no_store;
 mod problems;
 mod routes;
+mod sockets;
 mod user_tasks;
