@@ -2,8 +2,8 @@
 
 use super::call::{Call, Outcome};
 use super::{
-    element_instances, forms, incidents, jobs, messages, process_definitions, process_instances, resources,
-    system, user_tasks, variables,
+    element_instances, expressions, forms, incidents, jobs, messages, process_definitions, process_instances,
+    resources, system, user_tasks, variables,
 };
 use futures_util::future::BoxFuture;
 
@@ -91,6 +91,7 @@ handlers! {
     "getSystemConfiguration" => system::configuration,
     "pinClock" => system::pin_clock,
     "resetClock" => system::reset_clock,
+    "evaluateExpression" => expressions::evaluate,
 }
 
 #[cfg(test)]

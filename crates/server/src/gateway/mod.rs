@@ -6,6 +6,7 @@ mod call;
 mod commands;
 mod docs;
 mod element_instances;
+mod expressions;
 mod findings;
 mod forms;
 mod handlers;

@@ -4,6 +4,7 @@
 mod bodies;
 mod clients;
 mod commands;
+mod expressions;
 mod harness;
 mod instances;
 mod jobs;

@@ -1,0 +1,110 @@
+//! Evaluating FEEL expressions for people who try them out.
+
+use super::call::{Call, Outcome, variables};
+use super::findings::Findings;
+use super::json;
+use super::problem::Problem;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use tidemill_feel::{Environment, EvaluationError, Expression, Lookup, Outcome as Evaluation, Scope};
+use tidemill_model::{ElementInstanceKey, RawJson, Text};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EvaluationRequest {
+    expression: Option<String>,
+    #[serde(rename = "tenantId")]
+    _tenant_id: Option<String>,
+    scope_key: Option<String>,
+    variables: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Evaluated<'a> {
+    expression: &'a str,
+    result: json::Raw<'a>,
+    warnings: Vec<WarningItem>,
+    /// Expressions have no way to secrets.
+    referenced_secrets: [(); 0],
+}
+
+#[derive(Serialize)]
+struct WarningItem {
+    message: String,
+}
+
+pub(super) async fn evaluate(call: Call) -> Outcome {
+    let request: EvaluationRequest = call.required_body()?;
+    let Some(text) = request.expression.filter(|text| !text.trim().is_empty()) else {
+        return Err(Problem::invalid_argument("No expression provided"));
+    };
+    let Some(feel) = text.strip_prefix('=') else {
+        return Err(Problem::invalid_argument(format!(
+            "Failed to parse expression '{text}': an expression starts with '='"
+        )));
+    };
+    let expression = Expression::compile(feel).map_err(|error| {
+        Problem::invalid_argument(format!("Failed to parse expression '{feel}': {error}"))
+            .with("line", error.line)
+            .with("column", error.column)
+    })?;
+    let mut known = scope(&call, request.scope_key.as_deref()).await?;
+    let given = variables(request.variables.as_deref())?;
+    known.0.extend(given.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let environment = Environment::at_millis(call.gateway.broker.now().0);
+    let outcome = on_the_side(expression, known, environment).await?.map_err(|error| {
+        Problem::invalid_argument(format!("Failed to evaluate expression '{feel}': {error}"))
+    })?;
+    let result = RawJson::new(outcome.value.to_json());
+    let warnings = outcome.warnings.into_iter().map(|warning| WarningItem { message: warning.message });
+    Ok(json::ok(&Evaluated {
+        expression: &text,
+        result: json::Raw(&result),
+        warnings: warnings.collect(),
+        referenced_secrets: [],
+    }))
+}
+
+/// An expression may use up its whole budget: other requests do not wait for it.
+async fn on_the_side(
+    expression: Expression,
+    known: Known,
+    environment: Environment,
+) -> Result<Result<Evaluation, EvaluationError>, Problem> {
+    let evaluation = tokio::task::spawn_blocking(move || expression.evaluate(&known, &environment));
+    evaluation
+        .await
+        .map_err(|_| Problem::internal("Expected to evaluate the expression, but a defect stopped it"))
+}
+
+struct Known(HashMap<Text, RawJson>);
+
+impl Scope for Known {
+    fn get(&self, name: &str) -> Option<Lookup<'_>> {
+        self.0.get(name).map(|value| Lookup::Json(value.as_str()))
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.keys().map(ToString::to_string).collect()
+    }
+}
+
+/// The variables that an expression in this scope sees.
+async fn scope(call: &Call, key: Option<&str>) -> Result<Known, Problem> {
+    let Some(key) = key else { return Ok(Known(HashMap::new())) };
+    let mut findings = Findings::default();
+    let scope = ElementInstanceKey(findings.key("scopeKey", key));
+    findings.finish()?;
+    let store = &call.gateway.store;
+    let exists = store.element_instance(scope).await?.is_some()
+        || store.process_instance(tidemill_model::ProcessInstanceKey(scope.0)).await?.is_some();
+    if !exists {
+        let detail = format!("Element Instance with key '{key}' not found");
+        return Err(Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail));
+    }
+    let seen = store.visible_variables(scope).await?;
+    Ok(Known(seen.into_iter().map(|variable| (variable.name, variable.value)).collect()))
+}
