@@ -1,0 +1,126 @@
+//! How elements and instances complete, and where their tokens go.
+
+use super::interrupt::scope_went_quiet;
+use super::{begin_termination, enqueue_activation};
+use crate::element::{self, call_activity, multi_instance};
+use crate::event::subscription;
+use crate::run::Run;
+use crate::stop::{Step as Stepped, Stop};
+use std::sync::Arc;
+use tidemill_model::command::{Command, ReleaseStartLock};
+use tidemill_model::entity::{ElementInstance, Lifecycle, ProcessInstance};
+use tidemill_model::{ElementInstanceKey, ElementKind, Event, FlowIndex, ProcessInstanceKey};
+
+pub(super) fn begin_completion(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
+    let Some(info) = run.find_scope(key)? else { return Ok(()) };
+    // Somebody may have interrupted it, or something may have begun inside it since.
+    if info.state != Lifecycle::Activated || !run.scope(key)?.is_empty() {
+        return Ok(());
+    }
+    run.transition(key, Lifecycle::Completing)?;
+    match info.kind {
+        ElementKind::Process => complete_instance(run, info.instance),
+        _ => run.attempt(key, |run| element::complete(run, key)),
+    }
+}
+
+/// The element is through; its tokens go over all its outgoing flows.
+pub(crate) fn completed(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
+    let element = run.element(key)?.clone();
+    let definition = run.definition(element.origin.definition)?;
+    let target = definition.process.element(element.element);
+    complete_with_flows(run, key, &target.outgoing)
+}
+
+/// The element is through; its tokens go over these flows.
+pub(crate) fn complete_with_flows(
+    run: &mut Run<'_>,
+    key: ElementInstanceKey,
+    flows: &[FlowIndex],
+) -> Stepped {
+    let element = end_element(run, key, Lifecycle::Completed)?;
+    let scope = element.parent;
+    let is_inner = element.loop_counter > 0;
+    if is_inner {
+        multi_instance::child_completed(run, scope)?;
+    } else {
+        for flow in flows {
+            take_flow(run, scope, *flow)?;
+        }
+    }
+    if ends_instance(run, &element)? {
+        return begin_termination(run, element.origin.instance.scope());
+    }
+    if is_inner || flows.is_empty() { scope_went_quiet(run, scope) } else { Ok(()) }
+}
+
+/// Takes the element out of its scope.
+pub(super) fn end_element(
+    run: &mut Run<'_>,
+    key: ElementInstanceKey,
+    to: Lifecycle,
+) -> Stepped<Arc<ElementInstance>> {
+    run.transition(key, to)?;
+    run.end_variables(key);
+    let now = run.now;
+    let element = run.change::<ElementInstance>(key)?;
+    element.ended_at = Some(now);
+    element.payload = None;
+    let parent = element.parent;
+    let element =
+        run.end::<ElementInstance>(key).ok_or_else(|| Stop::broken("an ending element is not there"))?;
+    run.scope_mut(parent)?.children -= 1;
+    Ok(element)
+}
+
+fn take_flow(run: &mut Run<'_>, scope: ElementInstanceKey, flow: FlowIndex) -> Stepped {
+    let origin = run.origin(scope)?;
+    let definition = run.definition(origin.definition)?;
+    let taken = definition.process.flow(flow);
+    if !run.instance(origin.instance)?.flows_taken.contains(flow) {
+        run.change::<ProcessInstance>(origin.instance)?.flows_taken.insert(flow);
+    }
+    run.record(scope, Some(origin.instance), || Event::FlowTaken { id: taken.id.clone() });
+    enqueue_activation(run, scope, taken.target, Some(flow), None)
+}
+
+/// Whether the instance was created to stop after this element.
+pub(super) fn ends_instance(run: &Run<'_>, element: &ElementInstance) -> Stepped<bool> {
+    let instance = run.instance(element.origin.instance)?;
+    Ok(element.loop_counter == 0 && instance.terminate_after.contains(&element.element_id))
+}
+
+fn complete_instance(run: &mut Run<'_>, key: ProcessInstanceKey) -> Stepped {
+    subscription::close_all(run, key.scope())?;
+    let parent = run.instance(key)?.parent;
+    if let Some(parent) = parent {
+        call_activity::take_results(run, parent.element, key)?;
+    }
+    end_instance(run, key, Lifecycle::Completed)?;
+    run.note_end(key, true);
+    match parent {
+        Some(parent) => call_activity::child_completed(run, parent.element),
+        None => Ok(()),
+    }
+}
+
+/// Takes the instance out of the live state.
+pub(super) fn end_instance(
+    run: &mut Run<'_>,
+    key: ProcessInstanceKey,
+    to: Lifecycle,
+) -> Stepped<Arc<ProcessInstance>> {
+    run.transition(key.scope(), to)?;
+    run.end_variables(key.scope());
+    let now = run.now;
+    run.change::<ProcessInstance>(key)?.ended_at = Some(now);
+    let instance =
+        run.end::<ProcessInstance>(key).ok_or_else(|| Stop::broken("an ending instance is not there"))?;
+    if let Some(correlation_key) = instance.start_lock.clone() {
+        let process_id = run.definition(instance.definition)?.head.process_id.clone();
+        let tenant = instance.tenant.clone();
+        let release = ReleaseStartLock { tenant, process_id, correlation_key, instance: key };
+        run.send(Command::ReleaseStartLock(release));
+    }
+    Ok(instance)
+}

@@ -1,0 +1,25 @@
+//! A limit on everything that a model or a client can make grow.
+
+/// Steps that one command runs before the rest becomes a follow-up, so that others get their turn.
+pub(crate) const STEPS_PER_COMMAND_MAX: usize = 1_000;
+
+/// Elements that a path may pass without anything that waits, before it is stopped by an incident.
+pub(crate) const ELEMENTS_PASSED_MAX: u32 = 100_000;
+
+/// Children of a scope that one step creates or terminates.
+pub(crate) const CHILDREN_PER_STEP: usize = 100;
+
+/// Nested call activities.
+pub(crate) const CALL_DEPTH_MAX: u16 = 1_000;
+
+/// Bytes of names and values that one command or one expression may bring.
+pub(crate) const VARIABLES_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Bytes of texts that stores index: job types, message names, correlation keys.
+pub(crate) const INDEXED_TEXT_BYTES_MAX: usize = 512;
+
+/// Subscriptions that one command hands a signal to.
+pub(crate) const SIGNALS_PER_COMMAND: usize = 100;
+
+/// Items of a multi-instance collection.
+pub(crate) const LOOP_ITEMS_MAX: usize = 1_000_000;

@@ -1,0 +1,40 @@
+//! What a command led to, besides the changes of the working state.
+
+use tidemill_model::command::{Command, ReplyToken};
+use tidemill_model::{Answer, PartitionId, ProcessInstanceKey, Record, Rejection};
+
+/// The result of a command that had everything it needed.
+#[derive(Debug)]
+pub struct Outcome {
+    pub reply: Reply,
+    /// To be run next, here or on other partitions; they must be in the same commit.
+    pub follow_ups: Vec<FollowUp>,
+    /// Answers for callers whose commands were answered later.
+    pub replies: Vec<(ReplyToken, Result<Answer, Rejection>)>,
+    /// Instances that have ended, for those who wait.
+    pub ended: Vec<InstanceEnd>,
+    /// What happened, in order; empty unless records were asked for.
+    pub records: Vec<Record>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Reply {
+    Now(Answer),
+    /// Refused: the command has changed nothing.
+    Rejected(Rejection),
+    /// Another command's outcome will carry the answer under this token.
+    Later(ReplyToken),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct FollowUp {
+    pub partition: PartitionId,
+    pub command: Command,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InstanceEnd {
+    pub instance: ProcessInstanceKey,
+    /// False: terminated.
+    pub is_completed: bool,
+}

@@ -1,0 +1,219 @@
+//! One command on its way through the engine: the state it works on, the steps it still has to take, and
+//! what it will hand back.
+
+use crate::limits::{ELEMENTS_PASSED_MAX, STEPS_PER_COMMAND_MAX};
+use crate::need::Missing;
+use crate::outcome::{FollowUp, InstanceEnd, Outcome, Reply};
+use crate::state::Working;
+use crate::stop::{Step as Stepped, Stop};
+use crate::{command, incident, lifecycle};
+use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
+use tidemill_feel::Environment;
+use tidemill_model::command::{Command, Continue, ReplyToken, Step};
+use tidemill_model::{
+    Answer, ElementInstanceKey, Event, Key, PartitionId, ProcessInstanceKey, Record, Rejection, Timestamp,
+};
+
+/// Runs one command. Either it takes effect as a whole, or it is refused, or it misses something: in the
+/// last two cases the working state is as it was.
+pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Result<Outcome, Missing> {
+    let mut run = Run::new(working, now);
+    match run.execute(command) {
+        Ok(reply) => {
+            run.working.keep();
+            Ok(run.into_outcome(reply))
+        }
+        Err(Stop::Need(needs)) => {
+            run.working.undo();
+            Err(Missing(needs))
+        }
+        Err(Stop::Reject(rejection)) => Ok(run.refuse(command, rejection)),
+        Err(Stop::Fail(failure)) => {
+            let rejection = Rejection::invalid_state(failure.message);
+            Ok(run.refuse(command, rejection))
+        }
+    }
+}
+
+/// Puts the state back after a command that panicked.
+pub fn recover(working: &mut Working) {
+    working.undo();
+}
+
+pub(crate) struct Run<'a> {
+    pub(crate) working: &'a mut Working,
+    pub(crate) now: Timestamp,
+    pub(crate) environment: Environment,
+    pub(crate) steps: VecDeque<Step>,
+    /// Scopes in which an inclusive join may have become ready.
+    pub(crate) joins_to_check: Vec<ElementInstanceKey>,
+    pub(crate) elements_passed: u32,
+    pub(crate) reply_later: Option<ReplyToken>,
+    pub(crate) replies: Vec<(ReplyToken, Result<Answer, Rejection>)>,
+    follow_ups: Vec<FollowUp>,
+    ended: Vec<InstanceEnd>,
+    records: Vec<Record>,
+}
+
+impl Deref for Run<'_> {
+    type Target = Working;
+
+    fn deref(&self) -> &Working {
+        self.working
+    }
+}
+
+impl DerefMut for Run<'_> {
+    fn deref_mut(&mut self) -> &mut Working {
+        self.working
+    }
+}
+
+impl<'a> Run<'a> {
+    fn new(working: &'a mut Working, now: Timestamp) -> Run<'a> {
+        // Seeded by the next key: the same command on the same state draws the same numbers.
+        let seed = working.next_key();
+        Run {
+            working,
+            now,
+            environment: Environment::at_millis(now.0).with_seed(seed),
+            steps: VecDeque::new(),
+            joins_to_check: Vec::new(),
+            elements_passed: 0,
+            reply_later: None,
+            replies: Vec::new(),
+            follow_ups: Vec::new(),
+            ended: Vec::new(),
+            records: Vec::new(),
+        }
+    }
+
+    fn execute(&mut self, command: &Command) -> Stepped<Reply> {
+        let answer = command::dispatch(self, command)?;
+        self.take_steps()?;
+        Ok(match self.reply_later {
+            Some(token) => Reply::Later(token),
+            None => Reply::Now(answer),
+        })
+    }
+
+    /// Runs steps until none is left, or until the rest must wait for its turn.
+    fn take_steps(&mut self) -> Stepped {
+        let mut taken = 0;
+        loop {
+            while let Some(step) = self.steps.pop_front() {
+                if taken == STEPS_PER_COMMAND_MAX {
+                    self.steps.push_front(step);
+                    return self.postpone_steps();
+                }
+                taken += 1;
+                lifecycle::take(self, step)?;
+            }
+            if !lifecycle::check_joins(self)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn postpone_steps(&mut self) -> Stepped {
+        let steps: Vec<Step> = self.steps.drain(..).collect();
+        let Some(instance) = steps.first().map(|step| self.instance_of(step)) else { return Ok(()) };
+        let elements_passed = self.elements_passed;
+        self.send_here(Command::Continue(Continue { instance: instance?, steps, elements_passed }));
+        Ok(())
+    }
+
+    fn instance_of(&self, step: &Step) -> Stepped<ProcessInstanceKey> {
+        let scope = match step {
+            Step::Activate { scope, .. } | Step::TerminateChildren { scope, .. } => *scope,
+            Step::Resume { element } | Step::Complete { element } | Step::Terminate { element } => *element,
+            Step::SpawnChildren { body } => *body,
+        };
+        Ok(match self.get::<tidemill_model::entity::ElementInstance>(scope) {
+            Some(element) => element.origin.instance,
+            None => ProcessInstanceKey(scope.0),
+        })
+    }
+
+    /// Counts an element on a path without waits; true when the path has gone on for too long.
+    pub(crate) fn has_passed_too_many(&mut self) -> bool {
+        self.elements_passed += 1;
+        self.elements_passed > ELEMENTS_PASSED_MAX
+    }
+
+    pub(crate) fn push(&mut self, step: Step) {
+        self.steps.push_back(step);
+    }
+
+    /// A command for this partition, after this one.
+    pub(crate) fn send_here(&mut self, command: Command) {
+        let partition = self.partition;
+        self.follow_ups.push(FollowUp { partition, command });
+    }
+
+    /// A command for the partition that must run it.
+    pub(crate) fn send(&mut self, command: Command) {
+        let partition = command.partition(self.partitions).unwrap_or(self.partition);
+        self.follow_ups.push(FollowUp { partition, command });
+    }
+
+    pub(crate) fn send_to(&mut self, partition: PartitionId, command: Command) {
+        self.follow_ups.push(FollowUp { partition, command });
+    }
+
+    pub(crate) fn reply_to(&mut self, token: ReplyToken, answer: Result<Answer, Rejection>) {
+        self.replies.push((token, answer));
+    }
+
+    pub(crate) fn note_end(&mut self, instance: ProcessInstanceKey, is_completed: bool) {
+        self.ended.push(InstanceEnd { instance, is_completed });
+    }
+
+    /// Notes what happened. The event is built only if somebody wants to know.
+    pub(crate) fn record(
+        &mut self,
+        key: impl Into<Key>,
+        instance: Option<ProcessInstanceKey>,
+        event: impl FnOnce() -> Event,
+    ) {
+        if self.working.records_wanted {
+            self.records.push(Record { key: key.into(), instance, event: event() });
+        }
+    }
+
+    /// Runs a step of an element; a failure becomes an incident on it.
+    pub(crate) fn attempt(
+        &mut self,
+        element: ElementInstanceKey,
+        step: impl FnOnce(&mut Self) -> Stepped,
+    ) -> Stepped {
+        match step(self) {
+            Err(Stop::Fail(failure)) => incident::raise(self, element, failure, None),
+            other => other,
+        }
+    }
+
+    fn refuse(mut self, command: &Command, rejection: Rejection) -> Outcome {
+        self.working.undo();
+        self.records.clear();
+        self.follow_ups.clear();
+        self.ended.clear();
+        self.replies.clear();
+        self.record(Key(0), None, || Event::Rejected {
+            intent: command.intent(),
+            rejection: rejection.clone(),
+        });
+        self.into_outcome(Reply::Rejected(rejection))
+    }
+
+    fn into_outcome(self, reply: Reply) -> Outcome {
+        Outcome {
+            reply,
+            follow_ups: self.follow_ups,
+            replies: self.replies,
+            ended: self.ended,
+            records: self.records,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Deployed definitions in memory: versions by process id, and the compiled processes.
+
+use super::Working;
+use crate::need::Need;
+use crate::stop::{Step, Stop};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use tidemill_bpmn::Process;
+use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
+use tidemill_model::{DefinitionKey, DeploymentKey, TenantId, Text};
+
+#[derive(Default)]
+pub(crate) struct Catalog {
+    compiled: FxHashMap<DefinitionKey, Arc<Process>>,
+    /// Compiled by the current command.
+    added: Vec<DefinitionKey>,
+}
+
+/// A definition ready to run.
+#[derive(Clone)]
+pub(crate) struct Definition {
+    pub(crate) head: Arc<ProcessDefinition>,
+    pub(crate) process: Arc<Process>,
+}
+
+impl Catalog {
+    pub(crate) fn add(&mut self, key: DefinitionKey, process: Arc<Process>) {
+        self.compiled.insert(key, process);
+        self.added.push(key);
+    }
+
+    pub(super) fn compile(&mut self, xml: &ProcessXml, process_id: &Text) {
+        let Ok(document) = tidemill_bpmn::read(xml.xml.as_bytes()) else { return };
+        if let Some(process) = document.processes.into_iter().find(|process| process.id() == process_id) {
+            self.compiled.insert(xml.definition, Arc::new(process));
+        }
+    }
+
+    pub(super) fn keep(&mut self) {
+        self.added.clear();
+    }
+
+    pub(super) fn undo(&mut self) {
+        for key in self.added.drain(..) {
+            self.compiled.remove(&key);
+        }
+    }
+}
+
+impl Working {
+    /// The definition with this key, in whatever state it is.
+    pub(crate) fn definition(&self, key: DefinitionKey) -> Step<Definition> {
+        self.find_definition(key)?.ok_or_else(|| Stop::broken(format!("definition {key} is not there")))
+    }
+
+    pub(crate) fn find_definition(&self, key: DefinitionKey) -> Step<Option<Definition>> {
+        let head = self.find::<ProcessDefinition>(key, || Need::Definition(key))?;
+        let Some(head) = head else { return Ok(None) };
+        match self.catalog.compiled.get(&key) {
+            Some(process) => Ok(Some(Definition { head: head.clone(), process: process.clone() })),
+            None if self.is_answered(&Need::Definition(key)) => {
+                Err(Stop::broken(format!("definition {key} can no longer be read")))
+            }
+            None => Err(Need::Definition(key).into()),
+        }
+    }
+
+    /// All versions of a process, oldest first.
+    pub(crate) fn versions(&self, tenant: &TenantId, process_id: &Text) -> Step<Vec<Arc<ProcessDefinition>>> {
+        self.require(Need::Process { tenant: tenant.clone(), process_id: process_id.clone() })?;
+        let found = self.index().processes.get(&(tenant.clone(), process_id.clone()));
+        let mut versions: Vec<_> = found
+            .into_iter()
+            .flat_map(|process| &process.definitions)
+            .filter_map(|key| self.get::<ProcessDefinition>(*key).cloned())
+            .collect();
+        versions.sort_unstable_by_key(|definition| definition.version);
+        Ok(versions)
+    }
+
+    pub(crate) fn latest(
+        &self,
+        tenant: &TenantId,
+        process_id: &Text,
+    ) -> Step<Option<Arc<ProcessDefinition>>> {
+        Ok(self.active_versions(tenant, process_id)?.pop())
+    }
+
+    pub(crate) fn active_versions(
+        &self,
+        tenant: &TenantId,
+        process_id: &Text,
+    ) -> Step<Vec<Arc<ProcessDefinition>>> {
+        let mut versions = self.versions(tenant, process_id)?;
+        versions.retain(|definition| definition.state == DefinitionState::Active);
+        Ok(versions)
+    }
+
+    pub(crate) fn form_versions(&self, tenant: &TenantId, form_id: &Text) -> Step<Vec<Arc<Form>>> {
+        self.require(Need::Form { tenant: tenant.clone(), form_id: form_id.clone() })?;
+        let found = self.index().forms.get(&(tenant.clone(), form_id.clone()));
+        let mut versions: Vec<_> =
+            found.into_iter().flatten().filter_map(|key| self.get::<Form>(*key).cloned()).collect();
+        versions.sort_unstable_by_key(|form| form.version);
+        Ok(versions)
+    }
+
+    pub(crate) fn resource_versions(
+        &self,
+        tenant: &TenantId,
+        resource_id: &Text,
+    ) -> Step<Vec<Arc<Resource>>> {
+        self.require(Need::Resource { tenant: tenant.clone(), resource_id: resource_id.clone() })?;
+        let found = self.index().resources.get(&(tenant.clone(), resource_id.clone()));
+        let mut versions: Vec<_> =
+            found.into_iter().flatten().filter_map(|key| self.get::<Resource>(*key).cloned()).collect();
+        versions.sort_unstable_by_key(|resource| resource.version);
+        Ok(versions)
+    }
+
+    /// The heads of definitions, forms and resources are read again; compiled processes never change.
+    pub(super) fn forget_definitions(&mut self) {
+        let keys: Vec<_> = self.tables.definitions.rows().map(|row| row.key).collect();
+        for key in keys {
+            self.unload_row::<ProcessDefinition>(key);
+        }
+        let keys: Vec<_> = self.tables.forms.rows().map(|row| row.key).collect();
+        for key in keys {
+            self.unload_row::<Form>(key);
+        }
+        let keys: Vec<_> = self.tables.resources.rows().map(|row| row.key).collect();
+        for key in keys {
+            self.unload_row::<Resource>(key);
+        }
+        let keys: Vec<_> = self.tables.start_subscriptions.rows().map(|row| row.key).collect();
+        for key in keys {
+            self.unload_row::<tidemill_model::entity::StartSubscription>(key);
+        }
+    }
+
+    fn unload_row<R: super::Tabled>(&mut self, key: R::Key) {
+        if let Some(row) = R::table_mut(&mut self.tables).unload(key) {
+            row.unfile(&mut self.index);
+        }
+    }
+}
+
+/// Picks the version that a binding means.
+pub(crate) fn by_tag<'a, T>(
+    versions: &'a [Arc<T>],
+    tag_of: impl Fn(&T) -> Option<&Text>,
+    tag: &Text,
+) -> Option<&'a Arc<T>> {
+    versions.iter().rev().find(|version| tag_of(version) == Some(tag))
+}
+
+pub(crate) fn by_deployment<'a, T>(
+    versions: &'a [Arc<T>],
+    deployment_of: impl Fn(&T) -> DeploymentKey,
+    deployment: DeploymentKey,
+) -> Option<&'a Arc<T>> {
+    versions.iter().rev().find(|version| deployment_of(version) == deployment)
+}

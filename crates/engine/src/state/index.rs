@@ -1,0 +1,311 @@
+//! Ways to find rows by what they belong to. Every row enters its index when it comes and leaves it when it
+//! goes; what a row is filed under never changes while it lives.
+
+use super::node::Node;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use tidemill_model::entity::*;
+use tidemill_model::{
+    ElementInstanceKey, FormKey, JobKey, LeaseKey, MessageKey, ProcessInstanceKey, ResourceKey, SubscriptionKey, TenantId, Text,
+    TimerKey, DefinitionKey,
+};
+
+#[derive(Default)]
+pub(crate) struct Index {
+    pub(crate) nodes: FxHashMap<ElementInstanceKey, Node>,
+    pub(crate) boxes: FxHashMap<BoxName, MessageBox>,
+    pub(crate) locks: FxHashMap<(TenantId, Text, Text), ProcessInstanceKey>,
+    pub(crate) signals: FxHashMap<(TenantId, Text), BTreeSet<SubscriptionKey>>,
+    pub(crate) starts: FxHashMap<(TenantId, StartEventKind, Text), BTreeSet<SubscriptionKey>>,
+    pub(crate) processes: FxHashMap<(TenantId, Text), ProcessVersions>,
+    pub(crate) forms: FxHashMap<(TenantId, Text), BTreeSet<FormKey>>,
+    pub(crate) resources: FxHashMap<(TenantId, Text), BTreeSet<ResourceKey>>,
+    /// Jobs held under a lease that stands in a row of its own.
+    pub(crate) leased: FxHashMap<JobKey, LeaseKey>,
+}
+
+/// Names a message box.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BoxName {
+    pub tenant: TenantId,
+    pub message_name: Text,
+    pub correlation_key: Text,
+}
+
+#[derive(Default)]
+pub(crate) struct MessageBox {
+    pub(crate) messages: BTreeSet<MessageKey>,
+    pub(crate) subscriptions: BTreeSet<SubscriptionKey>,
+}
+
+/// What is known of one process id.
+#[derive(Default)]
+pub(crate) struct ProcessVersions {
+    pub(crate) definitions: BTreeSet<DefinitionKey>,
+    pub(crate) starts: BTreeSet<SubscriptionKey>,
+    pub(crate) timers: BTreeSet<TimerKey>,
+}
+
+/// A row that is found by more than its key.
+pub(crate) trait Filed {
+    fn file(&self, _index: &mut Index) {}
+
+    fn unfile(&self, _index: &mut Index) {}
+}
+
+impl Index {
+    pub(crate) fn node(&mut self, scope: ElementInstanceKey) -> &mut Node {
+        self.nodes.entry(scope).or_default()
+    }
+
+    fn at_node(&mut self, scope: ElementInstanceKey, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.nodes.get_mut(&scope) {
+            change(node);
+            if node.is_bare() {
+                self.nodes.remove(&scope);
+            }
+        }
+    }
+}
+
+fn without<T: PartialEq, const N: usize>(list: &mut smallvec::SmallVec<[T; N]>, item: &T)
+where
+    [T; N]: smallvec::Array<Item = T>,
+{
+    list.retain(|other| other != item);
+}
+
+impl Filed for ProcessInstance {}
+impl Filed for Job {}
+impl Filed for UserTask {}
+impl Filed for MessageCorrelation {}
+impl Filed for LoopInput {}
+impl Filed for ProcessXml {}
+
+impl Filed for ElementInstance {
+    fn file(&self, index: &mut Index) {
+        index.node(self.parent).children.insert(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        index.at_node(self.parent, |node| {
+            node.children.remove(&self.key);
+        });
+    }
+}
+
+impl Filed for Variable {
+    fn file(&self, index: &mut Index) {
+        index.node(self.scope).variables.insert(self.name.clone(), self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        index.at_node(self.scope, |node| {
+            node.variables.remove(&self.name);
+        });
+    }
+}
+
+impl Filed for Incident {
+    fn file(&self, index: &mut Index) {
+        index.node(self.element_instance).incidents.push(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        index.at_node(self.element_instance, |node| without(&mut node.incidents, &self.key));
+    }
+}
+
+impl Filed for Timer {
+    fn file(&self, index: &mut Index) {
+        match &self.purpose {
+            TimerPurpose::Catch { element_instance, .. } => {
+                index.node(*element_instance).timers.push(self.key);
+            }
+            TimerPurpose::Start { process_id, tenant, .. } => {
+                let process = (tenant.clone(), process_id.clone());
+                index.processes.entry(process).or_default().timers.insert(self.key);
+            }
+            TimerPurpose::JobBackoff { .. } | TimerPurpose::MessageExpiry { .. } => {}
+        }
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        match &self.purpose {
+            TimerPurpose::Catch { element_instance, .. } => {
+                index.at_node(*element_instance, |node| without(&mut node.timers, &self.key));
+            }
+            TimerPurpose::Start { process_id, tenant, .. } => {
+                if let Some(process) = index.processes.get_mut(&(tenant.clone(), process_id.clone())) {
+                    process.timers.remove(&self.key);
+                }
+            }
+            TimerPurpose::JobBackoff { .. } | TimerPurpose::MessageExpiry { .. } => {}
+        }
+    }
+}
+
+impl Filed for MessageSubscription {
+    fn file(&self, index: &mut Index) {
+        index.node(self.element_instance).messages.push(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        index.at_node(self.element_instance, |node| without(&mut node.messages, &self.key));
+    }
+}
+
+impl Filed for SignalSubscription {
+    fn file(&self, index: &mut Index) {
+        index.node(self.element_instance).signals.push(self.key);
+        let name = (self.origin.tenant.clone(), self.signal_name.clone());
+        index.signals.entry(name).or_default().insert(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        index.at_node(self.element_instance, |node| without(&mut node.signals, &self.key));
+        let name = (self.origin.tenant.clone(), self.signal_name.clone());
+        if let Some(keys) = index.signals.get_mut(&name) {
+            keys.remove(&self.key);
+            if keys.is_empty() {
+                index.signals.remove(&name);
+            }
+        }
+    }
+}
+
+impl Filed for JobLease {
+    fn file(&self, index: &mut Index) {
+        for job in &self.jobs {
+            index.leased.insert(*job, self.lease.key);
+        }
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        for job in &self.jobs {
+            if index.leased.get(job) == Some(&self.lease.key) {
+                index.leased.remove(job);
+            }
+        }
+    }
+}
+
+impl Filed for LoopOutput {
+    fn file(&self, index: &mut Index) {
+        index.node(self.body).outputs.insert(self.loop_counter);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        index.at_node(self.body, |node| {
+            node.outputs.remove(&self.loop_counter);
+        });
+    }
+}
+
+impl Filed for Message {
+    fn file(&self, index: &mut Index) {
+        index.boxes.entry(BoxName::of_message(self)).or_default().messages.insert(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        if let Some(found) = index.boxes.get_mut(&BoxName::of_message(self)) {
+            found.messages.remove(&self.key);
+        }
+    }
+}
+
+impl Filed for BoxSubscription {
+    fn file(&self, index: &mut Index) {
+        index.boxes.entry(BoxName::of_subscription(self)).or_default().subscriptions.insert(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        if let Some(found) = index.boxes.get_mut(&BoxName::of_subscription(self)) {
+            found.subscriptions.remove(&self.key);
+        }
+    }
+}
+
+impl Filed for MessageStartLock {
+    fn file(&self, index: &mut Index) {
+        let name = (self.tenant.clone(), self.process_id.clone(), self.correlation_key.clone());
+        index.locks.insert(name, self.instance);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        index.locks.remove(&(self.tenant.clone(), self.process_id.clone(), self.correlation_key.clone()));
+    }
+}
+
+impl Filed for StartSubscription {
+    fn file(&self, index: &mut Index) {
+        let name = (self.tenant.clone(), self.kind, self.name.clone());
+        index.starts.entry(name).or_default().insert(self.key);
+        let process = (self.tenant.clone(), self.process_id.clone());
+        index.processes.entry(process).or_default().starts.insert(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        if let Some(keys) = index.starts.get_mut(&(self.tenant.clone(), self.kind, self.name.clone())) {
+            keys.remove(&self.key);
+        }
+        if let Some(process) = index.processes.get_mut(&(self.tenant.clone(), self.process_id.clone())) {
+            process.starts.remove(&self.key);
+        }
+    }
+}
+
+impl Filed for ProcessDefinition {
+    fn file(&self, index: &mut Index) {
+        let process = (self.tenant.clone(), self.process_id.clone());
+        index.processes.entry(process).or_default().definitions.insert(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        if let Some(process) = index.processes.get_mut(&(self.tenant.clone(), self.process_id.clone())) {
+            process.definitions.remove(&self.key);
+        }
+    }
+}
+
+impl Filed for Form {
+    fn file(&self, index: &mut Index) {
+        index.forms.entry((self.tenant.clone(), self.form_id.clone())).or_default().insert(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        if let Some(keys) = index.forms.get_mut(&(self.tenant.clone(), self.form_id.clone())) {
+            keys.remove(&self.key);
+        }
+    }
+}
+
+impl Filed for Resource {
+    fn file(&self, index: &mut Index) {
+        index.resources.entry((self.tenant.clone(), self.resource_id.clone())).or_default().insert(self.key);
+    }
+
+    fn unfile(&self, index: &mut Index) {
+        if let Some(keys) = index.resources.get_mut(&(self.tenant.clone(), self.resource_id.clone())) {
+            keys.remove(&self.key);
+        }
+    }
+}
+
+impl BoxName {
+    pub(crate) fn of_message(message: &Message) -> BoxName {
+        BoxName {
+            tenant: message.tenant.clone(),
+            message_name: message.name.clone(),
+            correlation_key: message.correlation_key.clone(),
+        }
+    }
+
+    pub(crate) fn of_subscription(subscription: &BoxSubscription) -> BoxName {
+        BoxName {
+            tenant: subscription.tenant.clone(),
+            message_name: subscription.message_name.clone(),
+            correlation_key: subscription.correlation_key.clone(),
+        }
+    }
+}

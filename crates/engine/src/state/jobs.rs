@@ -1,0 +1,150 @@
+//! Waiting jobs per type, in the order in which they are handed out: a window over the store, filled from
+//! where it ends when it runs dry.
+
+use super::Working;
+use crate::need::Need;
+use crate::stop::Step;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use tidemill_model::entity::{Job, JobState};
+use tidemill_model::{Entity, JobKey, Text};
+
+/// Jobs of a type kept in memory at most; the rest stays in the store until the window gets there.
+const WINDOW_JOBS_MAX: usize = 100_000;
+
+/// Higher priority first, then older first.
+type Place = (Reverse<i32>, JobKey);
+
+#[derive(Default)]
+pub(crate) struct JobQueues {
+    queues: FxHashMap<Text, Queue>,
+    places: FxHashMap<JobKey, (Text, Place)>,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: BTreeSet<Place>,
+    horizon: Horizon,
+}
+
+/// How far the window reaches: places behind it are in the store only.
+#[derive(Default, Clone, Copy, PartialEq, Debug)]
+enum Horizon {
+    #[default]
+    Nothing,
+    UpTo(Place),
+    Everything,
+}
+
+impl Horizon {
+    fn covers(self, place: Place) -> bool {
+        match self {
+            Horizon::Nothing => false,
+            Horizon::UpTo(last) => place <= last,
+            Horizon::Everything => true,
+        }
+    }
+}
+
+impl JobQueues {
+    /// A job has changed: it takes its place, moves or leaves.
+    pub(super) fn refresh(&mut self, key: JobKey, job: Option<&Job>) {
+        if let Some((job_type, place)) = self.places.remove(&key)
+            && let Some(queue) = self.queues.get_mut(&job_type)
+        {
+            queue.waiting.remove(&place);
+        }
+        let Some(job) = job.filter(|job| can_be_handed_out(job)) else { return };
+        let Some(queue) = self.queues.get_mut(&job.job_type) else { return };
+        let place = (Reverse(job.priority), key);
+        if !queue.horizon.covers(place) {
+            return;
+        }
+        queue.waiting.insert(place);
+        self.places.insert(key, (job.job_type.clone(), place));
+        if queue.waiting.len() > WINDOW_JOBS_MAX {
+            self.shorten(&job.job_type.clone());
+        }
+    }
+
+    /// Gives up the last half of a window that has grown too long.
+    fn shorten(&mut self, job_type: &Text) {
+        let Some(queue) = self.queues.get_mut(job_type) else { return };
+        let Some(cut) = queue.waiting.iter().nth(WINDOW_JOBS_MAX / 2).copied() else { return };
+        for (_, key) in queue.waiting.split_off(&cut) {
+            self.places.remove(&key);
+        }
+        queue.horizon = queue.waiting.last().map_or(Horizon::Nothing, |last| Horizon::UpTo(*last));
+    }
+}
+
+fn can_be_handed_out(job: &Job) -> bool {
+    job.state == JobState::Waiting && job.lease.is_none()
+}
+
+impl Working {
+    /// Whether somebody who asks for this type would get something, as far as memory knows.
+    pub fn has_waiting_jobs(&self, job_type: &Text) -> bool {
+        self.jobs
+            .queues
+            .get(job_type)
+            .is_none_or(|queue| !queue.waiting.is_empty() || queue.horizon != Horizon::Everything)
+    }
+
+    /// Up to so many waiting jobs of a type, in order. Asks the store when the window ends too early.
+    pub(crate) fn waiting_jobs(&self, job_type: &Text, jobs_max: usize) -> Step<Vec<JobKey>> {
+        let need = |after: Option<Place>| Need::WaitingJobs {
+            job_type: job_type.clone(),
+            after: after.map(|(Reverse(priority), key)| (priority, key)),
+        };
+        let Some(queue) = self.jobs.queues.get(job_type) else { return Err(need(None).into()) };
+        let found: Vec<_> = queue.waiting.iter().take(jobs_max).map(|(_, key)| *key).collect();
+        match queue.horizon {
+            Horizon::Nothing if found.is_empty() => Err(need(None).into()),
+            Horizon::UpTo(last) if found.is_empty() => Err(need(Some(last)).into()),
+            _ => Ok(found),
+        }
+    }
+
+    /// The store has told what waits behind the window.
+    pub(super) fn extend_queue(&mut self, job_type: &Text, entities: &[Entity], is_complete: bool) {
+        let mut last = None;
+        for entity in entities {
+            let Entity::Job(stored) = entity else { continue };
+            let place = (Reverse(stored.priority), stored.key);
+            last = last.max(Some(place));
+            let known = self.tables.jobs.get(stored.key);
+            let is_free = match known {
+                Some(job) => can_be_handed_out(job),
+                None => !self.tables.jobs.is_gone(stored.key) && !self.index.leased.contains_key(&stored.key),
+            };
+            if is_free {
+                let place = known.map_or(place, |job| (Reverse(job.priority), job.key));
+                let queue = self.jobs.queues.entry(job_type.clone()).or_default();
+                queue.waiting.insert(place);
+                self.jobs.places.insert(stored.key, (job_type.clone(), place));
+            }
+        }
+        // Jobs that are too young to be in the store, or changed since, are in memory only.
+        let young: Vec<_> = self
+            .tables
+            .jobs
+            .rows()
+            .filter(|job| job.job_type == *job_type && can_be_handed_out(job))
+            .map(|job| (Reverse(job.priority), job.key))
+            .collect();
+        let queue = self.jobs.queues.entry(job_type.clone()).or_default();
+        queue.horizon = match (is_complete, last) {
+            (true, _) => Horizon::Everything,
+            (false, Some(last)) => Horizon::UpTo(last),
+            (false, None) => queue.horizon,
+        };
+        for place in young {
+            if queue.horizon.covers(place) {
+                queue.waiting.insert(place);
+                self.jobs.places.insert(place.1, (job_type.clone(), place));
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! New keys, from blocks that the partition's owner has reserved in the store.
+
+use tidemill_model::{Key, PartitionId};
+
+pub(super) struct KeySource {
+    partition: PartitionId,
+    next: u64,
+    end: u64,
+    /// Where the current command began: a command that runs again gets the same keys.
+    command_began: u64,
+}
+
+impl KeySource {
+    pub(super) fn new(partition: PartitionId) -> KeySource {
+        KeySource { partition, next: 1, end: 1, command_began: 1 }
+    }
+
+    pub(super) fn keep(&mut self) {
+        self.command_began = self.next;
+    }
+
+    pub(super) fn undo(&mut self) {
+        self.next = self.command_began;
+    }
+}
+
+impl super::Working {
+    /// Keys from `next` up to, not including, `end` may be given out.
+    pub fn reserve_keys(&mut self, next: u64, end: u64) {
+        self.keys.next = next;
+        self.keys.end = end;
+        self.keys.command_began = next;
+    }
+
+    /// How many keys are left; reserve more before a command could need them.
+    pub fn keys_left(&self) -> u64 {
+        self.keys.end - self.keys.next
+    }
+
+    /// The counter of the next key.
+    pub fn next_key(&self) -> u64 {
+        self.keys.next
+    }
+
+    pub(crate) fn new_key<K: From<Key>>(&mut self) -> K {
+        assert!(self.keys.next < self.keys.end, "keys are reserved before a command runs");
+        let key = Key::new(self.keys.partition, self.keys.next);
+        self.keys.next += 1;
+        key.into()
+    }
+
+    /// A key that is higher than every one given out so far.
+    pub(crate) fn key_horizon(&self) -> Key {
+        Key::new(self.keys.partition, self.keys.next)
+    }
+}

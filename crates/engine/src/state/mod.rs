@@ -1,0 +1,270 @@
+//! The working state of one partition: what commands have touched, as entities with indexes over them.
+//! Derived from the store at any time; losing it loses nothing.
+
+mod catalog;
+mod index;
+mod jobs;
+mod keys;
+mod node;
+mod residence;
+mod rows;
+mod table;
+
+pub use index::BoxName;
+pub(crate) use catalog::{Definition, by_deployment, by_tag};
+pub(crate) use jobs::JobQueues;
+pub(crate) use node::Residency;
+
+use crate::need::Need;
+use crate::stop::{Step, Stop};
+use catalog::Catalog;
+use index::{Filed, Index};
+use keys::KeySource;
+use node::Node;
+use residence::Residence;
+use std::sync::Arc;
+use table::{Row, Table};
+use tidemill_calendar::Zone;
+use tidemill_model::entity::*;
+use tidemill_model::{
+    Change, ElementInstanceKey, Entity, PartitionCount, PartitionId, ProcessInstanceKey,
+};
+
+/// The in-memory picture of a partition.
+pub struct Working {
+    pub(crate) partition: PartitionId,
+    pub(crate) partitions: PartitionCount,
+    pub(crate) zone: Zone,
+    pub(crate) jobs: JobQueues,
+    pub(crate) catalog: Catalog,
+    pub(crate) records_wanted: bool,
+    keys: KeySource,
+    tables: Tables,
+    index: Index,
+    residence: Residence,
+}
+
+impl Working {
+    pub fn new(partition: PartitionId, partitions: PartitionCount) -> Working {
+        Working {
+            partition,
+            partitions,
+            zone: Zone::utc(),
+            jobs: JobQueues::default(),
+            catalog: Catalog::default(),
+            records_wanted: false,
+            keys: KeySource::new(partition),
+            tables: Tables::default(),
+            index: Index::default(),
+            residence: Residence::default(),
+        }
+    }
+
+    /// The zone of dates and crons that name none.
+    pub fn with_zone(mut self, zone: Zone) -> Working {
+        self.zone = zone;
+        self
+    }
+
+    /// Outcomes carry records from now on.
+    pub fn with_records(mut self) -> Working {
+        self.records_wanted = true;
+        self
+    }
+
+    /// The net changes of all commands since they were last taken.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        self.tables.take_changes(&mut changes);
+        changes
+    }
+
+    /// The command succeeded.
+    pub(crate) fn keep(&mut self) {
+        let touched: Vec<_> = self.tables.jobs.touched().collect();
+        for job in touched {
+            self.jobs.refresh(job, self.tables.jobs.get(job).map(|job| &**job));
+        }
+        self.keys.keep();
+        self.catalog.keep();
+        self.tables.keep();
+    }
+
+    /// The command failed: everything is as it was before.
+    pub(crate) fn undo(&mut self) {
+        self.keys.undo();
+        self.catalog.undo();
+        self.tables.undo(&mut self.index);
+    }
+
+    pub(crate) fn get<R: Tabled>(&self, key: R::Key) -> Option<&Arc<R>> {
+        R::table(&self.tables).get(key)
+    }
+
+    /// The row, known to be absent, or a need.
+    pub(crate) fn find<R: Tabled>(&self, key: R::Key, need: impl FnOnce() -> Need) -> Step<Option<&Arc<R>>> {
+        let table = R::table(&self.tables);
+        match table.get(key) {
+            Some(row) => Ok(Some(row)),
+            None if table.is_gone(key) => Ok(None),
+            None => {
+                let need = need();
+                if self.residence.is_answered(&need) { Ok(None) } else { Err(need.into()) }
+            }
+        }
+    }
+
+    pub(crate) fn change<R: Tabled>(&mut self, key: R::Key) -> Step<&mut R> {
+        R::table_mut(&mut self.tables)
+            .get_mut(key)
+            .ok_or_else(|| Stop::broken("a row to change is not there"))
+    }
+
+    pub(crate) fn insert<R: Tabled>(&mut self, row: R) {
+        row.file(&mut self.index);
+        R::table_mut(&mut self.tables).insert(row);
+    }
+
+    pub(crate) fn remove<R: Tabled>(&mut self, key: R::Key) -> Option<Arc<R>> {
+        let row = R::table_mut(&mut self.tables).remove(key)?;
+        row.unfile(&mut self.index);
+        Some(row)
+    }
+
+    pub(crate) fn end<R: Tabled>(&mut self, key: R::Key) -> Option<Arc<R>> {
+        let row = R::table_mut(&mut self.tables).end(key)?;
+        row.unfile(&mut self.index);
+        Some(row)
+    }
+
+    pub(crate) fn log<R: Tabled>(&mut self, row: R) {
+        R::table_mut(&mut self.tables).log(row);
+    }
+
+    pub(crate) fn patch<R: Tabled>(&mut self, key: R::Key, change: impl FnOnce(&mut R)) {
+        R::table_mut(&mut self.tables).patch(key, change);
+    }
+
+    pub(crate) fn is_dirty<R: Tabled>(&self, key: R::Key) -> bool {
+        R::table(&self.tables).is_dirty(key)
+    }
+
+    /// Taken away by this batch.
+    pub(crate) fn is_gone<R: Tabled>(&self, key: R::Key) -> bool {
+        R::table(&self.tables).is_gone(key)
+    }
+
+    fn load<R: Tabled>(&mut self, row: Arc<R>) {
+        if R::table_mut(&mut self.tables).load(row.clone()) {
+            row.file(&mut self.index);
+        }
+    }
+
+    pub(crate) fn node(&self, scope: ElementInstanceKey) -> Option<&Node> {
+        self.index.nodes.get(&scope)
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// How many rows are in memory: a measure for when to evict.
+    pub fn rows(&self) -> usize {
+        self.tables.elements.len() + self.tables.variables.len() + self.tables.instances.len()
+    }
+
+    pub(crate) fn instance(&self, key: ProcessInstanceKey) -> Step<&Arc<ProcessInstance>> {
+        self.find_instance(key)?.ok_or_else(|| Stop::broken(format!("instance {key} is not there")))
+    }
+
+    pub(crate) fn find_instance(&self, key: ProcessInstanceKey) -> Step<Option<&Arc<ProcessInstance>>> {
+        self.find(key, || Need::Instance(key))
+    }
+
+    pub(crate) fn element(&self, key: ElementInstanceKey) -> Step<&Arc<ElementInstance>> {
+        self.find_element(key)?.ok_or_else(|| Stop::broken(format!("element instance {key} is not there")))
+    }
+
+    pub(crate) fn find_element(&self, key: ElementInstanceKey) -> Step<Option<&Arc<ElementInstance>>> {
+        self.find(key, || Need::Element(key))
+    }
+}
+
+/// A row with a table of its own.
+pub(crate) trait Tabled: Row + Filed {
+    fn table(tables: &Tables) -> &Table<Self>;
+
+    fn table_mut(tables: &mut Tables) -> &mut Table<Self>;
+}
+
+macro_rules! tables {
+    ($($field:ident: $row:ident),+ $(,)?) => {
+        #[derive(Default)]
+        pub(crate) struct Tables {
+            $($field: Table<$row>,)+
+        }
+
+        $(
+            impl Tabled for $row {
+                fn table(tables: &Tables) -> &Table<$row> {
+                    &tables.$field
+                }
+
+                fn table_mut(tables: &mut Tables) -> &mut Table<$row> {
+                    &mut tables.$field
+                }
+            }
+        )+
+
+        impl Tables {
+            fn keep(&mut self) {
+                $(self.$field.keep();)+
+            }
+
+            fn undo(&mut self, index: &mut Index) {
+                let index = std::cell::RefCell::new(index);
+                $(self.$field.undo(
+                    |row| row.file(&mut index.borrow_mut()),
+                    |row| row.unfile(&mut index.borrow_mut()),
+                );)+
+            }
+
+            fn take_changes(&mut self, changes: &mut Vec<Change>) {
+                $(self.$field.take_changes(changes);)+
+            }
+        }
+
+        impl Working {
+            /// Takes what the store has into memory, without a change to write.
+            fn load_entity(&mut self, entity: &Entity) {
+                match entity {
+                    $(Entity::$row(row) => self.load(row.clone()),)+
+                }
+            }
+        }
+    };
+}
+
+tables! {
+    instances: ProcessInstance,
+    elements: ElementInstance,
+    variables: Variable,
+    jobs: Job,
+    leases: JobLease,
+    user_tasks: UserTask,
+    incidents: Incident,
+    timers: Timer,
+    messages: Message,
+    message_subscriptions: MessageSubscription,
+    box_subscriptions: BoxSubscription,
+    start_locks: MessageStartLock,
+    correlations: MessageCorrelation,
+    signal_subscriptions: SignalSubscription,
+    start_subscriptions: StartSubscription,
+    loop_inputs: LoopInput,
+    loop_outputs: LoopOutput,
+    definitions: ProcessDefinition,
+    process_xml: ProcessXml,
+    forms: Form,
+    resources: Resource,
+}

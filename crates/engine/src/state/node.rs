@@ -1,0 +1,41 @@
+//! What hangs on a scope or element: its children and belongings, found without searching tables.
+
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet};
+use tidemill_model::{
+    ElementInstanceKey, IncidentKey, SubscriptionKey, Text, TimerKey, VariableKey,
+};
+
+#[derive(Default)]
+pub(crate) struct Node {
+    pub(crate) children: BTreeSet<ElementInstanceKey>,
+    pub(crate) variables: BTreeMap<Text, VariableKey>,
+    pub(crate) timers: SmallVec<[TimerKey; 1]>,
+    pub(crate) messages: SmallVec<[SubscriptionKey; 1]>,
+    pub(crate) signals: SmallVec<[SubscriptionKey; 1]>,
+    pub(crate) incidents: SmallVec<[IncidentKey; 1]>,
+    pub(crate) outputs: BTreeSet<u32>,
+    pub(crate) residency: Residency,
+}
+
+/// How much of a scope's children is in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Residency {
+    #[default]
+    All,
+    /// Only those up to this key were loaded; the rest is in the store.
+    UpTo(Option<ElementInstanceKey>),
+}
+
+impl Node {
+    pub(crate) fn is_bare(&self) -> bool {
+        self.children.is_empty()
+            && self.variables.is_empty()
+            && self.timers.is_empty()
+            && self.messages.is_empty()
+            && self.signals.is_empty()
+            && self.incidents.is_empty()
+            && self.outputs.is_empty()
+            && self.residency == Residency::All
+    }
+}

@@ -1,0 +1,267 @@
+//! What of the store is in memory: taking in what was asked for, and letting go of what lies idle.
+
+use super::{Residency, Working};
+use crate::need::{Need, Supply};
+use crate::stop::Step;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Bound;
+use tidemill_model::entity::{
+    ElementInstance, Incident, Job, JobLease, LoopInput, LoopOutput, MessageSubscription, ProcessInstance, ProcessXml,
+    SignalSubscription, Timer, UserTask, Variable,
+};
+use tidemill_model::{ElementInstanceKey, Entity, ProcessInstanceKey, SubscriptionKey, TenantId, Text};
+
+#[derive(Default)]
+pub(super) struct Residence {
+    /// Needs whose answer stays true while this node owns the partition.
+    standing: FxHashSet<Need>,
+    /// Needs answered for the commands of the current batch.
+    answered: FxHashSet<Need>,
+    signal_pages: FxHashMap<Need, (Vec<SubscriptionKey>, bool)>,
+    used: FxHashMap<ProcessInstanceKey, u64>,
+    tick: u64,
+}
+
+impl Residence {
+    pub(super) fn is_answered(&self, need: &Need) -> bool {
+        self.standing.contains(need) || self.answered.contains(need)
+    }
+}
+
+impl Working {
+    /// Takes in what the store has for a need.
+    pub fn supply(&mut self, supply: Supply) {
+        for entity in &supply.entities {
+            match (&supply.need, entity) {
+                (Need::WaitingJobs { .. }, Entity::Job(_)) => {}
+                (_, Entity::ProcessXml(xml)) => self.compile(xml),
+                (_, Entity::Job(job)) => self.load_job(job),
+                _ => self.load_entity(entity),
+            }
+        }
+        self.note_residency(&supply);
+        match supply.need {
+            Need::WaitingJobs { job_type, .. } => {
+                self.extend_queue(&job_type, &supply.entities, supply.is_complete);
+            }
+            Need::Signals { .. } => {
+                let keys = supply.entities.iter().filter_map(|entity| match entity {
+                    Entity::SignalSubscription(subscription) => Some(subscription.key),
+                    _ => None,
+                });
+                let page = (keys.collect(), supply.is_complete);
+                self.residence.signal_pages.insert(supply.need, page);
+            }
+            need @ (Need::Box(_) | Need::Starts { .. } | Need::Process { .. } | Need::Form { .. }
+            | Need::Resource { .. } | Need::Definition(_)) => {
+                self.residence.standing.insert(need);
+            }
+            need => {
+                self.residence.answered.insert(need);
+            }
+        }
+    }
+
+    /// The batch has ended: what was known to be absent is no longer known.
+    pub fn end_batch(&mut self) {
+        self.residence.answered.clear();
+        self.residence.signal_pages.clear();
+        self.residence.tick += 1;
+        self.drop_empty_boxes();
+    }
+
+    /// Definitions were deployed or deleted elsewhere: "latest" is looked up again.
+    pub fn definitions_changed(&mut self) {
+        self.residence.standing.retain(|need| {
+            !matches!(
+                need,
+                Need::Starts { .. } | Need::Process { .. } | Need::Form { .. } | Need::Resource { .. }
+            )
+        });
+        self.forget_definitions();
+    }
+
+    fn note_residency(&mut self, supply: &Supply) {
+        if let Need::Children { scope, .. } = supply.need {
+            let last = supply.entities.iter().rev().find_map(|entity| match entity {
+                Entity::ElementInstance(element) if element.parent == scope => Some(element.key),
+                _ => None,
+            });
+            let node = self.index.node(scope);
+            node.residency = match (supply.is_complete, node.residency, last) {
+                (true, _, _) => Residency::All,
+                (false, Residency::UpTo(known), last) => Residency::UpTo(last.or(known)),
+                (false, Residency::All, _) => Residency::All,
+            };
+        } else if supply.is_complete {
+            return;
+        }
+        for entity in &supply.entities {
+            let (key, children) = match entity {
+                Entity::ProcessInstance(instance) => (instance.key.scope(), instance.scope.children),
+                Entity::ElementInstance(element) => (element.key, element.scope.children),
+                _ => continue,
+            };
+            if children > 0 && self.index.nodes.get(&key).is_none_or(|node| node.children.is_empty()) {
+                self.index.node(key).residency = Residency::UpTo(None);
+            }
+        }
+    }
+
+    /// The next children of a scope in the order of their keys.
+    pub(crate) fn children_after(
+        &self,
+        scope: ElementInstanceKey,
+        after: Option<ElementInstanceKey>,
+        limit: usize,
+    ) -> Step<Vec<ElementInstanceKey>> {
+        let Some(node) = self.index.nodes.get(&scope) else { return Ok(Vec::new()) };
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let children = node.children.range((from, Bound::Unbounded)).copied();
+        match node.residency {
+            Residency::All => Ok(children.take(limit).collect()),
+            Residency::UpTo(loaded) => {
+                let known: Vec<_> =
+                    children.take_while(|child| Some(*child) <= loaded).take(limit).collect();
+                if known.is_empty() {
+                    return Err(Need::Children { scope, after: loaded }.into());
+                }
+                Ok(known)
+            }
+        }
+    }
+
+    /// The next subscriptions to a signal: those in the store, and those too young to be there.
+    pub(crate) fn signal_subscriptions_after(
+        &self,
+        tenant: &TenantId,
+        name: &Text,
+        after: Option<SubscriptionKey>,
+    ) -> Step<(Vec<SubscriptionKey>, bool)> {
+        let need = Need::Signals { tenant: tenant.clone(), name: name.clone(), after };
+        let Some((page, is_last)) = self.residence.signal_pages.get(&need) else { return Err(need.into()) };
+        let upper = if *is_last { None } else { page.last().copied() };
+        let mut keys: Vec<_> = page.iter().copied().filter(|key| self.has_signal(*key)).collect();
+        if let Some(young) = self.index.signals.get(&(tenant.clone(), name.clone())) {
+            let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+            let until = upper.map_or(Bound::Unbounded, Bound::Included);
+            keys.extend(young.range((from, until)));
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        Ok((keys, *is_last))
+    }
+
+    fn has_signal(&self, key: SubscriptionKey) -> bool {
+        self.get::<SignalSubscription>(key).is_some()
+    }
+
+    pub(crate) fn is_answered(&self, need: &Need) -> bool {
+        self.residence.is_answered(need)
+    }
+
+    /// Fails with the need unless it was answered.
+    pub(crate) fn require(&self, need: Need) -> Step {
+        if self.residence.is_answered(&need) { Ok(()) } else { Err(need.into()) }
+    }
+
+    pub(crate) fn note_use(&mut self, instance: ProcessInstanceKey) {
+        let tick = self.residence.tick;
+        self.residence.used.insert(instance, tick);
+    }
+
+    /// Lets go of instances that were not used for the longest time until at most `rows_max` rows are left.
+    /// To be called between batches, when all changes are written.
+    pub fn evict(&mut self, rows_max: usize) {
+        if self.rows() <= rows_max {
+            return;
+        }
+        let mut instances: Vec<_> = self
+            .tables
+            .instances
+            .rows()
+            .map(|instance| (self.residence.used.get(&instance.key).copied().unwrap_or(0), instance.key))
+            .collect();
+        instances.sort_unstable();
+        for (_, instance) in instances {
+            // Half of the limit is freed at once, so that eviction is rare.
+            if self.rows() <= rows_max / 2 {
+                break;
+            }
+            self.evict_instance(instance);
+        }
+        let live: FxHashSet<_> = self.tables.instances.rows().map(|instance| instance.key).collect();
+        self.residence.used.retain(|instance, _| live.contains(instance));
+    }
+
+    fn evict_instance(&mut self, instance: ProcessInstanceKey) {
+        let mut scopes = vec![instance.scope()];
+        while let Some(scope) = scopes.pop() {
+            if let Some(element) = self.unload::<ElementInstance>(scope) {
+                element.job.and_then(|job| self.unload::<Job>(job));
+                element.user_task.and_then(|task| self.unload::<UserTask>(task));
+            }
+            self.unload::<LoopInput>(scope);
+            let Some(node) = self.index.nodes.get_mut(&scope) else { continue };
+            node.residency = Residency::All;
+            let node = std::mem::take(node);
+            self.index.nodes.remove(&scope);
+            scopes.extend(node.children);
+            for key in node.variables.into_values() {
+                self.unload::<Variable>(key);
+            }
+            for key in node.timers {
+                self.unload::<Timer>(key);
+            }
+            for key in node.messages {
+                self.unload::<MessageSubscription>(key);
+            }
+            for key in node.signals {
+                self.unload::<SignalSubscription>(key);
+            }
+            for key in node.incidents {
+                self.unload::<Incident>(key);
+            }
+            for counter in node.outputs {
+                self.unload::<LoopOutput>((scope, counter));
+            }
+        }
+        self.unload::<ProcessInstance>(instance);
+    }
+
+    fn unload<R: super::Tabled>(&mut self, key: R::Key) -> Option<std::sync::Arc<R>> {
+        let row = R::table_mut(&mut self.tables).unload(key)?;
+        row.unfile(&mut self.index);
+        Some(row)
+    }
+
+    fn drop_empty_boxes(&mut self) {
+        let standing = &mut self.residence.standing;
+        self.index.boxes.retain(|name, found| {
+            let is_needed = !found.messages.is_empty() || !found.subscriptions.is_empty();
+            if !is_needed {
+                standing.remove(&Need::Box(name.clone()));
+            }
+            is_needed
+        });
+        let boxes = &self.index.boxes;
+        standing.retain(|need| !matches!(need, Need::Box(name) if !boxes.contains_key(name)));
+    }
+
+    /// A lease that was given after the job's row was written counts unless it has ended since.
+    fn load_job(&mut self, job: &std::sync::Arc<Job>) {
+        let lease = self.index.leased.get(&job.key).filter(|lease| Some(**lease) > job.released);
+        let Some(held) = lease.and_then(|lease| self.get::<JobLease>(*lease)) else {
+            return self.load(job.clone());
+        };
+        let job = Job { lease: Some(held.lease.clone()), ..Job::clone(job) };
+        self.load(std::sync::Arc::new(job));
+    }
+
+    fn compile(&mut self, xml: &ProcessXml) {
+        if let Some(head) = self.get::<tidemill_model::entity::ProcessDefinition>(xml.definition) {
+            let process_id = head.process_id.clone();
+            self.catalog.compile(xml, &process_id);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Rows of one kind in memory, with an undo journal per command and net changes per batch.
+
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+use tidemill_model::{Change, Entity};
+
+/// A row that a table can hold.
+pub(crate) trait Row: Clone + Sized {
+    type Key: Copy + Eq + Hash + Ord;
+
+    fn key(&self) -> Self::Key;
+}
+
+pub(crate) struct Table<R: Row> {
+    rows: FxHashMap<R::Key, Slot<R>>,
+    /// Counts commands: a slot with the current stamp is already in the journal.
+    stamp: u64,
+    /// What the current command found, in the order of its first touch.
+    journal: Vec<(R::Key, Option<Arc<R>>)>,
+    /// What the current command patched in memory only.
+    patched: Vec<(R::Key, Arc<R>)>,
+    /// Rows that the current command ended.
+    ended: Vec<Arc<R>>,
+    /// What the current batch found.
+    dirty: FxHashMap<R::Key, Option<Arc<R>>>,
+    /// Rows that the current batch ended.
+    history: FxHashMap<R::Key, Arc<R>>,
+}
+
+struct Slot<R> {
+    row: Arc<R>,
+    stamp: u64,
+}
+
+impl<R: Row> Default for Table<R> {
+    fn default() -> Self {
+        Table {
+            rows: FxHashMap::default(),
+            stamp: 1,
+            journal: Vec::new(),
+            patched: Vec::new(),
+            ended: Vec::new(),
+            dirty: FxHashMap::default(),
+            history: FxHashMap::default(),
+        }
+    }
+}
+
+impl<R: Row> Table<R> {
+    pub(crate) fn get(&self, key: R::Key) -> Option<&Arc<R>> {
+        self.rows.get(&key).map(|slot| &slot.row)
+    }
+
+    /// For changes: remembers what was there before.
+    pub(crate) fn get_mut(&mut self, key: R::Key) -> Option<&mut R> {
+        let slot = self.rows.get_mut(&key)?;
+        if slot.stamp != self.stamp {
+            slot.stamp = self.stamp;
+            self.journal.push((key, Some(slot.row.clone())));
+        }
+        Some(Arc::make_mut(&mut slot.row))
+    }
+
+    pub(crate) fn insert(&mut self, row: R) {
+        let key = row.key();
+        let before = self.rows.insert(key, Slot { row: Arc::new(row), stamp: self.stamp });
+        assert!(before.is_none(), "keys are never used twice");
+        self.journal.push((key, None));
+    }
+
+    /// Takes the row out; it leaves nothing behind.
+    pub(crate) fn remove(&mut self, key: R::Key) -> Option<Arc<R>> {
+        let slot = self.rows.remove(&key)?;
+        if slot.stamp != self.stamp {
+            self.journal.push((key, Some(slot.row.clone())));
+        }
+        Some(slot.row)
+    }
+
+    /// Takes the row out and keeps it as history.
+    pub(crate) fn end(&mut self, key: R::Key) -> Option<Arc<R>> {
+        let row = self.remove(key)?;
+        self.ended.push(row.clone());
+        Some(row)
+    }
+
+    /// Writes history without a live row.
+    pub(crate) fn log(&mut self, row: R) {
+        self.journal.push((row.key(), None));
+        self.ended.push(Arc::new(row));
+    }
+
+    /// Puts in what the store has, without a change to write.
+    pub(crate) fn load(&mut self, row: Arc<R>) -> bool {
+        let key = row.key();
+        if self.rows.contains_key(&key) || self.is_gone(key) {
+            return false;
+        }
+        self.rows.insert(key, Slot { row, stamp: 0 });
+        true
+    }
+
+    /// Forgets a row that is unchanged in this batch.
+    pub(crate) fn unload(&mut self, key: R::Key) -> Option<Arc<R>> {
+        debug_assert!(!self.dirty.contains_key(&key), "a changed row must be written first");
+        self.rows.remove(&key).map(|slot| slot.row)
+    }
+
+    /// Changes a row in memory only, because the truth of what changes stands in another row. Undone like
+    /// any change, but not written.
+    pub(crate) fn patch(&mut self, key: R::Key, change: impl FnOnce(&mut R)) {
+        if let Some(slot) = self.rows.get_mut(&key) {
+            self.patched.push((key, slot.row.clone()));
+            change(Arc::make_mut(&mut slot.row));
+        }
+    }
+
+    /// Whether this batch has taken the row away: the store does not know yet.
+    pub(crate) fn is_gone(&self, key: R::Key) -> bool {
+        !self.rows.contains_key(&key)
+            && (self.dirty.contains_key(&key) || self.journal.iter().any(|(touched, _)| *touched == key))
+    }
+
+    /// Whether this batch writes the row anyway.
+    pub(crate) fn is_dirty(&self, key: R::Key) -> bool {
+        self.dirty.contains_key(&key) || self.rows.get(&key).is_some_and(|slot| slot.stamp == self.stamp)
+    }
+
+    pub(crate) fn touched(&self) -> impl Iterator<Item = R::Key> + '_ {
+        self.journal.iter().map(|(key, _)| *key)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Arc<R>> {
+        self.rows.values().map(|slot| &slot.row)
+    }
+
+    /// The command succeeded: its changes become the batch's.
+    pub(crate) fn keep(&mut self) {
+        self.stamp += 1;
+        self.patched.clear();
+        for (key, before) in self.journal.drain(..) {
+            self.dirty.entry(key).or_insert(before);
+        }
+        for row in self.ended.drain(..) {
+            self.history.insert(row.key(), row);
+        }
+    }
+
+    /// The command failed: everything is as it was. Tells which rows came back and which went.
+    pub(crate) fn undo(&mut self, mut restored: impl FnMut(&R), mut removed: impl FnMut(&R)) {
+        self.stamp += 1;
+        self.ended.clear();
+        while let Some((key, before)) = self.journal.pop() {
+            match before {
+                Some(row) => {
+                    let now = self.rows.insert(key, Slot { row: row.clone(), stamp: 0 });
+                    if now.is_none() {
+                        restored(&row);
+                    }
+                }
+                None => {
+                    if let Some(slot) = self.rows.remove(&key) {
+                        removed(&slot.row);
+                    }
+                }
+            }
+        }
+        while let Some((key, before)) = self.patched.pop() {
+            if let Some(slot) = self.rows.get_mut(&key) {
+                slot.row = before;
+            }
+        }
+    }
+
+    /// The net changes since they were last taken, in the order of the keys.
+    pub(crate) fn take_changes(&mut self, changes: &mut Vec<Change>)
+    where
+        Entity: From<Arc<R>>,
+    {
+        debug_assert!(self.journal.is_empty(), "changes are taken between commands");
+        let mut dirty: Vec<_> = self.dirty.drain().collect();
+        dirty.sort_unstable_by_key(|(key, _)| *key);
+        for (key, before) in dirty {
+            let ended = self.history.remove(&key);
+            match (self.rows.get(&key), ended, before) {
+                (Some(slot), _, _) => changes.push(Change::Put(slot.row.clone().into())),
+                (None, Some(row), before) => {
+                    changes.push(Change::End { entity: row.into(), was_stored: before.is_some() })
+                }
+                (None, None, Some(before)) => changes.push(Change::Remove(before.into())),
+                (None, None, None) => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemill_model::entity::MessageStartLock;
+    use tidemill_model::{ProcessInstanceKey, TenantId, Text};
+
+    fn lock(instance: i64, process_id: &str) -> MessageStartLock {
+        MessageStartLock {
+            tenant: TenantId::default(),
+            process_id: Text::from(process_id),
+            correlation_key: Text::from("k"),
+            instance: ProcessInstanceKey(instance),
+        }
+    }
+
+    fn changes(table: &mut Table<MessageStartLock>) -> Vec<Change> {
+        let mut changes = Vec::new();
+        table.take_changes(&mut changes);
+        changes
+    }
+
+    #[test]
+    fn a_row_changed_twice_in_a_batch_is_written_once() {
+        let mut table = Table::default();
+        table.insert(lock(1, "a"));
+        table.keep();
+        table.get_mut(ProcessInstanceKey(1)).expect("there").process_id = Text::from("b");
+        table.keep();
+        assert_eq!(changes(&mut table), [Change::Put(Arc::new(lock(1, "b")).into())]);
+        assert_eq!(changes(&mut table), []);
+    }
+
+    #[test]
+    fn a_failed_command_leaves_nothing_behind() {
+        let mut table = Table::default();
+        table.load(Arc::new(lock(1, "a")));
+        table.get_mut(ProcessInstanceKey(1)).expect("there").process_id = Text::from("b");
+        table.insert(lock(2, "c"));
+        table.end(ProcessInstanceKey(1));
+        let (mut restored, mut removed) = (0, 0);
+        table.undo(|_| restored += 1, |_| removed += 1);
+        assert_eq!((restored, removed), (1, 1));
+        assert_eq!(table.get(ProcessInstanceKey(1)).map(|row| row.process_id.as_str()), Some("a"));
+        table.keep();
+        assert_eq!(changes(&mut table), []);
+    }
+
+    #[test]
+    fn what_starts_and_ends_in_one_batch_goes_straight_to_history() {
+        let mut table = Table::default();
+        table.insert(lock(1, "a"));
+        table.keep();
+        table.end(ProcessInstanceKey(1));
+        table.keep();
+        let entity = Arc::new(lock(1, "a")).into();
+        assert_eq!(changes(&mut table), [Change::End { entity, was_stored: false }]);
+    }
+
+    #[test]
+    fn what_appears_and_vanishes_in_one_batch_is_no_change() {
+        let mut table = Table::default();
+        table.insert(lock(1, "a"));
+        table.keep();
+        table.remove(ProcessInstanceKey(1));
+        table.keep();
+        assert_eq!(changes(&mut table), []);
+    }
+}

@@ -1,0 +1,50 @@
+//! Why a step did not go through. Every function of the engine that can stop returns this.
+
+use crate::need::Need;
+use tidemill_model::Rejection;
+use tidemill_model::entity::IncidentKind;
+
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Something is not in memory: nothing of the command counts, it runs again.
+    Need(Vec<Need>),
+    /// The command is refused: nothing of it counts.
+    Reject(Rejection),
+    /// Model or data failed: becomes an incident on the element whose step this was.
+    Fail(Failure),
+}
+
+/// A failure of model or data.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failure {
+    pub(crate) kind: IncidentKind,
+    pub(crate) message: String,
+}
+
+impl Stop {
+    pub(crate) fn fail(kind: IncidentKind, message: impl Into<String>) -> Stop {
+        Stop::Fail(Failure { kind, message: message.into() })
+    }
+
+    /// A rule of the engine itself is broken. The command is refused and nothing of it counts.
+    pub(crate) fn broken(what: impl std::fmt::Display) -> Stop {
+        Stop::Reject(Rejection::new(
+            tidemill_model::RejectionCode::ProcessingError,
+            format!("Expected the engine's state to be consistent, but {what}"),
+        ))
+    }
+}
+
+impl From<Need> for Stop {
+    fn from(need: Need) -> Stop {
+        Stop::Need(vec![need])
+    }
+}
+
+impl From<Rejection> for Stop {
+    fn from(rejection: Rejection) -> Stop {
+        Stop::Reject(rejection)
+    }
+}
+
+pub(crate) type Step<T = ()> = Result<T, Stop>;
