@@ -7,7 +7,7 @@ use crate::stop::Step;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use tidemill_model::entity::{Job, JobState};
+use tidemill_model::entity::{Job, JobLease, JobState};
 use tidemill_model::{Entity, JobKey, Text};
 
 /// Jobs of a type kept in memory at most; the rest stays in the store until the window gets there.
@@ -107,6 +107,12 @@ impl Working {
         }
     }
 
+    /// Whether a lease row holds the job.
+    fn is_held(&self, job: JobKey) -> bool {
+        let lease = self.index.leased.get(&job).and_then(|lease| self.get::<JobLease>(*lease));
+        lease.is_some_and(|lease| lease.holds(job))
+    }
+
     /// The store has told what waits behind the window.
     pub(super) fn extend_queue(&mut self, job_type: &Text, entities: &[Entity], is_complete: bool) {
         let mut last = None;
@@ -117,7 +123,7 @@ impl Working {
             let known = self.tables.jobs.get(stored.key);
             let is_free = match known {
                 Some(job) => can_be_handed_out(job),
-                None => !self.tables.jobs.is_gone(stored.key) && !self.index.leased.contains_key(&stored.key),
+                None => !self.tables.jobs.is_gone(stored.key) && !self.is_held(stored.key),
             };
             if is_free {
                 let place = known.map_or(place, |job| (Reverse(job.priority), job.key));

@@ -5,6 +5,7 @@ mod catalog;
 mod index;
 mod jobs;
 mod keys;
+mod loops;
 mod node;
 mod residence;
 mod rows;
@@ -22,12 +23,13 @@ use index::{Filed, Index};
 use keys::KeySource;
 use node::Node;
 use residence::Residence;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use table::{Row, Table};
 use tidemill_calendar::Zone;
 use tidemill_model::entity::*;
 use tidemill_model::{
-    Change, ElementInstanceKey, Entity, PartitionCount, PartitionId, ProcessInstanceKey,
+    Change, ElementInstanceKey, Entity, PartitionCount, PartitionId, ProcessInstanceKey, RawJson,
 };
 
 /// The in-memory picture of a partition.
@@ -42,6 +44,8 @@ pub struct Working {
     tables: Tables,
     index: Index,
     residence: Residence,
+    /// Derived from `LoopInput` rows.
+    loops: FxHashMap<ElementInstanceKey, Arc<Vec<RawJson>>>,
 }
 
 impl Working {
@@ -57,6 +61,7 @@ impl Working {
             tables: Tables::default(),
             index: Index::default(),
             residence: Residence::default(),
+            loops: FxHashMap::default(),
         }
     }
 

@@ -202,6 +202,7 @@ impl Working {
                 element.user_task.and_then(|task| self.unload::<UserTask>(task));
             }
             self.unload::<LoopInput>(scope);
+            self.loops.remove(&scope);
             let Some(node) = self.index.nodes.get_mut(&scope) else { continue };
             node.residency = Residency::All;
             let node = std::mem::take(node);
@@ -250,10 +251,9 @@ impl Working {
 
     /// A lease that was given after the job's row was written counts unless it has ended since.
     fn load_job(&mut self, job: &std::sync::Arc<Job>) {
-        let lease = self.index.leased.get(&job.key).filter(|lease| Some(**lease) > job.released);
-        let Some(held) = lease.and_then(|lease| self.get::<JobLease>(*lease)) else {
-            return self.load(job.clone());
-        };
+        let lease = self.index.leased.get(&job.key).and_then(|lease| self.get::<JobLease>(*lease));
+        let held = lease.filter(|held| held.holds(job.key) && Some(held.lease.key) > job.released);
+        let Some(held) = held else { return self.load(job.clone()) };
         let job = Job { lease: Some(held.lease.clone()), ..Job::clone(job) };
         self.load(std::sync::Arc::new(job));
     }
@@ -263,5 +263,12 @@ impl Working {
             let process_id = head.process_id.clone();
             self.catalog.compile(xml, &process_id);
         }
+    }
+}
+
+impl Working {
+    /// Timers that hang on no scope come with the command that fires them.
+    pub(crate) fn load_timer(&mut self, timer: &Timer) {
+        self.load(std::sync::Arc::new(timer.clone()));
     }
 }

@@ -114,4 +114,12 @@ pub struct Lease {
 pub struct JobLease {
     pub lease: Lease,
     pub jobs: Vec<JobKey>,
+    /// Those of the jobs that are no longer held under it.
+    pub released: Vec<JobKey>,
+}
+
+impl JobLease {
+    pub fn holds(&self, job: JobKey) -> bool {
+        self.jobs.contains(&job) && !self.released.contains(&job)
+    }
 }

@@ -1,0 +1,94 @@
+//! Hands out waiting jobs: higher priority first, then older first.
+
+use super::job;
+use crate::need::Need;
+use crate::run::Run;
+use crate::stop::{Step, Stop};
+use std::sync::Arc;
+use tidemill_model::command::ActivateJobs;
+use tidemill_model::entity::{Job, JobLease, Lease};
+use tidemill_model::{ActivatedJob, Answer, Event, JobKey, LeaseKey};
+
+/// Jobs that one activation hands out at most.
+const JOBS_PER_COMMAND_MAX: usize = 1_000;
+/// Bytes of variables after which no further job is added, so that an answer stays small enough to send.
+const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+pub(super) fn run(run: &mut Run<'_>, command: &ActivateJobs) -> Step<Answer> {
+    let jobs_max = (command.jobs_max as usize).min(JOBS_PER_COMMAND_MAX);
+    let candidates = run.waiting_jobs(&command.job_type, jobs_max)?;
+    let jobs = load(run, &candidates)?;
+    let mut chosen = Vec::new();
+    let mut bytes = 0;
+    for job in jobs.into_iter().filter(|job| command.tenants.contains(&job.origin.tenant)) {
+        let activated = describe(run, command, job)?;
+        bytes += activated.variables.as_str().len();
+        if bytes > ANSWER_BYTES_MAX && !chosen.is_empty() {
+            break;
+        }
+        chosen.push(activated);
+    }
+    if !chosen.is_empty() {
+        lease(run, command, &mut chosen)?;
+    }
+    Ok(Answer::Activated(chosen))
+}
+
+/// All candidates, or everything that is missing at once.
+fn load(run: &Run<'_>, candidates: &[JobKey]) -> Step<Vec<Arc<Job>>> {
+    let mut needs: Vec<Need> = Vec::new();
+    let mut jobs = Vec::new();
+    for key in candidates {
+        match job::find(run, *key) {
+            Ok(job) => jobs.extend(job),
+            Err(Stop::Need(more)) => needs.extend(more),
+            Err(other) => return Err(other),
+        }
+    }
+    if needs.is_empty() { Ok(jobs) } else { Err(Stop::Need(needs)) }
+}
+
+fn describe(run: &Run<'_>, command: &ActivateJobs, job: Arc<Job>) -> Step<ActivatedJob> {
+    let variables = run.visible_variables(job.element_instance, &command.fetch_variables)?.to_json();
+    let definition = run.definition(job.origin.definition)?;
+    let tags = run.instance(job.origin.instance)?.tags.clone();
+    Ok(ActivatedJob {
+        process_id: definition.head.process_id.clone(),
+        version: definition.head.version,
+        tags,
+        variables,
+        job,
+    })
+}
+
+/// A job whose row this batch writes anyway carries its lease itself; the others share one row.
+fn lease(run: &mut Run<'_>, command: &ActivateJobs, chosen: &mut [ActivatedJob]) -> Step {
+    let key: LeaseKey = run.new_key();
+    let lease = Lease {
+        key,
+        worker: command.worker.clone(),
+        deadline: run.now + command.timeout_ms,
+        is_exclusive: command.with_lease,
+    };
+    let mut stored = Vec::new();
+    for activated in chosen {
+        let job = activated.job.key;
+        if run.is_dirty::<Job>(job) {
+            run.change::<Job>(job)?.lease = Some(lease.clone());
+        } else {
+            run.patch::<Job>(job, |job| job.lease = Some(lease.clone()));
+            stored.push(job);
+        }
+        if let Some(job) = run.get::<Job>(job) {
+            activated.job = job.clone();
+        }
+        run.record(job, Some(activated.job.origin.instance), || Event::JobActivated {
+            job_type: command.job_type.clone(),
+            worker: command.worker.clone(),
+        });
+    }
+    if !stored.is_empty() {
+        run.insert(JobLease { lease, jobs: stored, released: Vec::new() });
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! The instance's answer comes back to the box: the message is used up there, or offered to the next.
+
+use super::correlate_message::nobody;
+use super::message_box::{self, Offer};
+use crate::run::Run;
+use crate::state::BoxName;
+use crate::stop::Step;
+use tidemill_model::command::AnswerCorrelation;
+use tidemill_model::entity::{BoxSubscription, Message};
+use tidemill_model::Answer;
+
+pub(super) fn run(run: &mut Run<'_>, command: &AnswerCorrelation) -> Step<Answer> {
+    let name = BoxName {
+        tenant: command.tenant.clone(),
+        message_name: command.message_name.clone(),
+        correlation_key: command.correlation_key.clone(),
+    };
+    message_box::require(run, &name)?;
+    let subscription = run.get::<BoxSubscription>(command.subscription).cloned();
+    if command.accepted {
+        return accepted(run, command, subscription.as_deref());
+    }
+    if subscription.is_some() {
+        // The instance is past waiting; its closing of the subscription may still be on the way.
+        run.remove::<BoxSubscription>(command.subscription);
+    }
+    offer_on(run, command, name, subscription.as_deref())
+}
+
+fn accepted(
+    run: &mut Run<'_>,
+    command: &AnswerCorrelation,
+    subscription: Option<&BoxSubscription>,
+) -> Step<Answer> {
+    if let Some(token) = command.reply {
+        let (message, instance, tenant) = (command.message, command.instance, command.tenant.clone());
+        run.reply_to(token, Ok(Answer::Correlated { message, instance, tenant }));
+    }
+    match subscription {
+        Some(subscription) if subscription.is_interrupting => {
+            run.remove::<BoxSubscription>(subscription.key);
+        }
+        Some(subscription) => {
+            run.change::<BoxSubscription>(subscription.key)?.correlating = None;
+            message_box::offer_buffered(run, subscription.key)?;
+        }
+        None => {}
+    }
+    Ok(Answer::Done)
+}
+
+/// Another subscription of the same process may take what this one did not want.
+fn offer_on(
+    run: &mut Run<'_>,
+    command: &AnswerCorrelation,
+    name: BoxName,
+    refused_by: Option<&BoxSubscription>,
+) -> Step<Answer> {
+    let buffered = run.get::<Message>(command.message).cloned();
+    let mut offer = match &buffered {
+        Some(message) => Offer::of(message),
+        None => Offer {
+            key: command.message,
+            name,
+            business_id: None,
+            variables: command.variables.clone(),
+            correlated_to: Vec::new(),
+            reply: command.reply,
+        },
+    };
+    let before = match refused_by {
+        Some(refused_by) => {
+            offer.correlated_to.retain(|process_id| *process_id != refused_by.process_id);
+            // Only the process that refused gets another try; the others have had theirs.
+            let others = message_box::subscriptions(run, &offer.name);
+            let others = others.iter().map(|other| other.process_id.clone());
+            let others: Vec<_> = others.filter(|process_id| *process_id != refused_by.process_id).collect();
+            if buffered.is_none() {
+                offer.correlated_to.extend(others);
+            }
+            offer.correlated_to.len()
+        }
+        None => usize::MAX,
+    };
+    if before != usize::MAX {
+        message_box::offer_to_subscriptions(run, &mut offer)?;
+    }
+    let is_taken = offer.correlated_to.len() > before;
+    if buffered.is_some() {
+        run.change::<Message>(command.message)?.correlated_to = offer.correlated_to.clone();
+    }
+    if let Some(token) = command.reply.filter(|_| !is_taken) {
+        run.reply_to(token, Err(nobody(&command.message_name, &command.correlation_key)));
+    }
+    Ok(Answer::Done)
+}

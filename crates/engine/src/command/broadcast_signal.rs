@@ -1,0 +1,51 @@
+//! Broadcasts a signal: starts what it starts, and sends it to every partition.
+
+use super::create_instance::{self, NewInstance};
+use super::start_subscriptions;
+use crate::data::variables;
+use crate::run::Run;
+use crate::stop::Step;
+use tidemill_model::command::{BroadcastSignal, Command, DeliverSignal};
+use tidemill_model::entity::StartEventKind;
+use tidemill_model::{Answer, Event, SignalKey, TenantId, Text, Variables};
+
+pub(super) fn run(run: &mut Run<'_>, command: &BroadcastSignal) -> Step<Answer> {
+    variables::check_command_size(&command.variables)?;
+    let (tenant, name) = (command.tenant.clone(), command.name.clone());
+    let signal = broadcast(run, tenant, name, command.variables.clone())?;
+    Ok(Answer::Broadcast { signal, tenant: command.tenant.clone() })
+}
+
+pub(crate) fn broadcast(
+    run: &mut Run<'_>,
+    tenant: TenantId,
+    name: Text,
+    variables: Variables,
+) -> Step<SignalKey> {
+    let signal: SignalKey = run.new_key();
+    run.record(signal, None, || Event::SignalBroadcast { name: name.clone() });
+    for start in start_subscriptions::by_name(run, &tenant, StartEventKind::Signal, &name)? {
+        let definition = run.definition(start.definition)?;
+        let new = NewInstance { tenant: tenant.clone(), ..NewInstance::default() };
+        let instance = create_instance::begin(run, &definition, new)?;
+        create_instance::start_at(run, instance, start.element, Some(variables.clone()))?;
+    }
+    let partitions: Vec<_> = run.partitions.ids().collect();
+    let here = run.partition;
+    // Subscriptions that this very command opens from here on do not get it.
+    let horizon = Some(run.key_horizon().into());
+    for partition in partitions {
+        let until = if partition == here { horizon } else { None };
+        let deliver = DeliverSignal {
+            partition,
+            signal,
+            tenant: tenant.clone(),
+            name: name.clone(),
+            variables: variables.clone(),
+            after: None,
+            until,
+        };
+        run.send_to(partition, Command::DeliverSignal(deliver));
+    }
+    Ok(signal)
+}

@@ -1,0 +1,50 @@
+//! Correlates a message to one instance now, or refuses it.
+
+use super::message_box::{self, Offer};
+use crate::data::variables;
+use crate::run::Run;
+use crate::state::BoxName;
+use crate::stop::Step;
+use tidemill_model::command::{CorrelateMessage, ReplyToken};
+use tidemill_model::{Answer, Event, MessageKey, Rejection, Text};
+
+pub(super) fn run(run: &mut Run<'_>, command: &CorrelateMessage) -> Step<Answer> {
+    variables::check_command_size(&command.variables)?;
+    let name = BoxName {
+        tenant: command.tenant.clone(),
+        message_name: command.name.clone(),
+        correlation_key: command.correlation_key.clone(),
+    };
+    message_box::require(run, &name)?;
+    let key: MessageKey = run.new_key();
+    run.record(key, None, || Event::MessagePublished {
+        name: command.name.clone(),
+        correlation_key: command.correlation_key.clone(),
+    });
+    let token = ReplyToken { partition: run.partition, number: key.key().counter() };
+    let mut offer = Offer {
+        key,
+        name,
+        business_id: command.business_id.clone(),
+        variables: command.variables.clone(),
+        correlated_to: Vec::new(),
+        reply: Some(token),
+    };
+    message_box::offer_to_subscriptions(run, &mut offer)?;
+    let started = message_box::offer_to_starts(run, &mut offer)?;
+    if let Some(instance) = started {
+        return Ok(Answer::Correlated { message: key, instance, tenant: command.tenant.clone() });
+    }
+    if offer.correlated_to.is_empty() {
+        return Err(nobody(&command.name, &command.correlation_key).into());
+    }
+    run.reply_later = Some(token);
+    Ok(Answer::Done)
+}
+
+pub(super) fn nobody(name: &Text, correlation_key: &Text) -> Rejection {
+    Rejection::not_found(format!(
+        "Expected to find subscription for message with name '{name}' and correlation key '{correlation_key}', \
+         but none was found."
+    ))
+}

@@ -1,0 +1,70 @@
+//! A message reaches the instance that waits for it, which takes it or no longer wants it.
+
+use crate::event::message;
+use crate::event::trigger::trigger;
+use crate::need::Need;
+use crate::run::Run;
+use crate::stop::Step;
+use std::sync::Arc;
+use tidemill_model::command::{AnswerCorrelation, Command, CorrelateSubscription};
+use tidemill_model::entity::{MessageCorrelation, MessageSubscription, SubscriptionState};
+use tidemill_model::{Answer, Event};
+
+pub(super) fn run(run: &mut Run<'_>, command: &CorrelateSubscription) -> Step<Answer> {
+    let key = command.subscription;
+    let subscription = run
+        .find::<MessageSubscription>(key, || Need::Instance(command.instance))?
+        .filter(|subscription| subscription.state == SubscriptionState::Created)
+        .cloned();
+    let accepted = match subscription {
+        Some(subscription) => accept(run, command, &subscription)?,
+        None => false,
+    };
+    run.send(Command::AnswerCorrelation(AnswerCorrelation {
+        subscription: key,
+        tenant: command.tenant.clone(),
+        message: command.message,
+        message_name: command.message_name.clone(),
+        correlation_key: command.correlation_key.clone(),
+        accepted,
+        instance: command.instance,
+        reply: command.reply,
+        variables: if accepted { Default::default() } else { command.variables.clone() },
+    }));
+    Ok(Answer::Done)
+}
+
+fn accept(
+    run: &mut Run<'_>,
+    command: &CorrelateSubscription,
+    subscription: &Arc<MessageSubscription>,
+) -> Step<bool> {
+    let waiting = subscription.element_instance;
+    if subscription.is_interrupting {
+        // Ended first, so that the interruption does not close it as unused.
+        message::end(run, subscription.key, SubscriptionState::Correlated)?;
+    }
+    if !trigger(run, waiting, subscription.target, command.variables.clone())? {
+        return Ok(false);
+    }
+    let now = run.now;
+    run.record(subscription.key, Some(command.instance), || Event::SubscriptionCorrelated {
+        name: command.message_name.clone(),
+        correlation_key: command.correlation_key.clone(),
+    });
+    if !subscription.is_interrupting {
+        run.change::<MessageSubscription>(subscription.key)?.updated_at = now;
+    }
+    run.log(MessageCorrelation {
+        subscription: subscription.key,
+        message: command.message,
+        origin: subscription.origin.clone(),
+        element_instance: Some(waiting),
+        element_id: subscription.target_id.clone(),
+        message_name: command.message_name.clone(),
+        correlation_key: command.correlation_key.clone(),
+        business_id: subscription.business_id.clone(),
+        correlated_at: now,
+    });
+    Ok(true)
+}

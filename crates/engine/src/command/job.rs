@@ -1,0 +1,67 @@
+//! What all commands on jobs check first.
+
+use crate::need::Need;
+use crate::run::Run;
+use crate::stop::Step;
+use std::sync::Arc;
+use tidemill_model::entity::{Job, JobState};
+use tidemill_model::{JobKey, LeaseKey, Rejection};
+
+pub(super) fn find(run: &Run<'_>, key: JobKey) -> Step<Option<Arc<Job>>> {
+    Ok(run.find::<Job>(key, || Need::Job(key))?.cloned())
+}
+
+pub(super) fn expect(run: &Run<'_>, key: JobKey, verb: &str) -> Step<Arc<Job>> {
+    find(run, key)?.ok_or_else(|| {
+        Rejection::not_found(format!("Expected to {verb} job with key '{key}', but no such job was found")).into()
+    })
+}
+
+/// A job that a worker may report on: waiting or activated, and held by nobody else.
+pub(super) fn expect_active(
+    run: &Run<'_>,
+    key: JobKey,
+    lease: Option<LeaseKey>,
+    verb: &str,
+) -> Step<Arc<Job>> {
+    let job = expect(run, key, verb)?;
+    let state = match job.state {
+        JobState::Waiting => return check_lease(job, lease, verb),
+        JobState::BackingOff | JobState::Failed => "FAILED",
+        JobState::ErrorThrown => "ERROR_THROWN",
+        JobState::Completed => "COMPLETED",
+        JobState::Canceled => "CANCELED",
+    };
+    Err(Rejection::invalid_state(format!(
+        "Expected to {verb} job with key '{key}', but it is in state '{state}'"
+    ))
+    .into())
+}
+
+fn check_lease(job: Arc<Job>, lease: Option<LeaseKey>, verb: &str) -> Step<Arc<Job>> {
+    let held = job.lease.as_ref().filter(|held| held.is_exclusive).map(|held| held.key);
+    // A token that was shown must be right even if the lease has passed to somebody else meanwhile.
+    let is_right = match (held, lease) {
+        (Some(held), shown) => shown == Some(held),
+        (None, Some(shown)) => job.lease.as_ref().is_some_and(|held| held.key == shown),
+        (None, None) => true,
+    };
+    if is_right {
+        return Ok(job);
+    }
+    Err(Rejection::invalid_state(format!(
+        "Expected to {verb} job with key '{}', but its lease is held under another token",
+        job.key
+    ))
+    .into())
+}
+
+/// What happened to the lease when the job is no longer held.
+pub(super) fn release(run: &mut Run<'_>, key: JobKey) -> Step {
+    crate::element::job_task::drop_lease(run, key)?;
+    let job = run.change::<Job>(key)?;
+    if let Some(lease) = job.lease.take() {
+        job.released = Some(lease.key);
+    }
+    Ok(())
+}

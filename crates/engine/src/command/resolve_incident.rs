@@ -1,0 +1,34 @@
+//! Resolves an incident: the failed step runs again, or the failed job can be handed out again.
+
+use super::job;
+use crate::incident;
+use crate::need::Need;
+use crate::run::Run;
+use crate::stop::Step;
+use tidemill_model::command::ResolveIncident;
+use tidemill_model::entity::{Incident, Job, JobState};
+use tidemill_model::{Answer, Rejection};
+
+pub(super) fn run(run: &mut Run<'_>, command: &ResolveIncident) -> Step<Answer> {
+    let key = command.incident;
+    let Some(found) = run.find::<Incident>(key, || Need::Incident(key))?.cloned() else {
+        return Err(Rejection::not_found(format!(
+            "Expected to resolve incident with key '{key}', but no such incident was found"
+        ))
+        .into());
+    };
+    let Some(job) = found.job else {
+        incident::resolve(run, key)?;
+        return Ok(Answer::Done);
+    };
+    let retries = job::find(run, job)?.map_or(0, |job| job.retries);
+    if retries <= 0 {
+        return Err(Rejection::invalid_state(format!(
+            "Expected to resolve incident with key '{key}', but the job with key '{job}' has no retries left"
+        ))
+        .into());
+    }
+    run.change::<Job>(job)?.state = JobState::Waiting;
+    incident::close(run, key)?;
+    Ok(Answer::Done)
+}

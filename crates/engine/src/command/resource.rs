@@ -1,0 +1,77 @@
+//! What a deployed file is, read and checked.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::sync::Arc;
+use tidemill_bpmn::{Findings, Process};
+use tidemill_model::command::ResourceFile;
+use tidemill_model::Text;
+
+const BPMN_NAMESPACE: &[u8] = b"http://www.omg.org/spec/BPMN/20100524/MODEL";
+
+/// A file that can be deployed.
+pub(super) struct Readable {
+    pub(super) name: Text,
+    pub(super) checksum: Text,
+    pub(super) content: Content,
+}
+
+pub(super) enum Content {
+    Bpmn { processes: Vec<Arc<Process>>, xml: Arc<str> },
+    Form { id: Text, version_tag: Option<Text>, schema: Arc<str> },
+    Other { id: Text, version_tag: Option<Text>, content: Arc<[u8]> },
+}
+
+/// Reads a file by its name's ending. Errors are written the way that clients show them.
+pub(super) fn read(file: &ResourceFile) -> Result<Readable, String> {
+    let ending = file.name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_bpmn = ending == "bpmn" || ending == "xml" && is_bpmn_text(&file.content);
+    let content = match ending {
+        _ if is_bpmn => read_bpmn(file)?,
+        "form" => read_form(file)?,
+        "dmn" => return Err(format!("'{}': Expected a resource of a known kind, but decisions (DMN) are not supported yet", file.name)),
+        _ => Content::Other { id: file.name.clone(), version_tag: None, content: file.content.clone() },
+    };
+    Ok(Readable { name: file.name.clone(), checksum: checksum(&file.content), content })
+}
+
+fn is_bpmn_text(content: &[u8]) -> bool {
+    content.windows(BPMN_NAMESPACE.len()).any(|window| window == BPMN_NAMESPACE)
+}
+
+fn read_bpmn(file: &ResourceFile) -> Result<Content, String> {
+    let document = tidemill_bpmn::read(&file.content).map_err(|findings| describe(&file.name, &findings))?;
+    let xml = std::str::from_utf8(&file.content)
+        .map_err(|error| format!("'{}': Expected UTF-8 text, but {error}", file.name))?;
+    Ok(Content::Bpmn { processes: document.processes.into_iter().map(Arc::new).collect(), xml: xml.into() })
+}
+
+fn describe(name: &str, findings: &Findings) -> String {
+    let mut text = format!("'{name}':");
+    for finding in &findings.0 {
+        let _ = write!(text, " - Element: {}\n    - ERROR: {}\n", finding.element_id, finding.reason);
+    }
+    text.trim_end().to_owned()
+}
+
+fn read_form(file: &ResourceFile) -> Result<Content, String> {
+    let refuse = |why: &str| Err(format!("'{}': {why}", file.name));
+    let Ok(schema) = std::str::from_utf8(&file.content) else { return refuse("Expected the form to be UTF-8 text") };
+    let form: serde_json::Value = match serde_json::from_str(schema) {
+        Ok(form) => form,
+        Err(error) => return refuse(&format!("Failed to parse the form JSON: {error}")),
+    };
+    let text = |name: &str| form.get(name).and_then(serde_json::Value::as_str).map(Text::from);
+    match text("id").filter(|id| !id.trim().is_empty()) {
+        Some(id) => Ok(Content::Form { id, version_tag: text("versionTag"), schema: schema.into() }),
+        None => refuse("Expected the form id to be present, but none given"),
+    }
+}
+
+fn checksum(content: &[u8]) -> Text {
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(content) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text.into()
+}

@@ -1,0 +1,53 @@
+//! A worker throws a BPMN error instead of completing its job.
+
+use super::job;
+use crate::data::variables;
+use crate::element::job_task;
+use crate::event::propagation::{self, Thrown};
+use crate::incident;
+use crate::run::Run;
+use crate::stop::{Failure, Step};
+use tidemill_model::Answer;
+use tidemill_model::command::ThrowJobError;
+use tidemill_model::entity::{IncidentKind, Job, JobEvent, JobState};
+
+pub(super) fn run(run: &mut Run<'_>, command: &ThrowJobError) -> Step<Answer> {
+    variables::check_command_size(&command.variables)?;
+    let key = command.job;
+    let job = job::expect_active(run, key, command.lease, "throw an error for")?;
+    let element = job.element_instance;
+    let code = &command.error_code;
+    let catcher = propagation::find(run, element, Thrown::Error, code)?;
+    let now = run.now;
+    job::release(run, key)?;
+    let changed = run.change::<Job>(key)?;
+    changed.error_code = Some(code.clone());
+    changed.error_message = command.error_message.clone();
+    changed.updated_at = now;
+    match catcher {
+        Some(catcher) => {
+            job_task::end(run, key, JobState::ErrorThrown, JobEvent::ErrorThrown)?;
+            let payload = command.variables.clone();
+            propagation::deliver(run, element, Some(&catcher), Thrown::Error, code, payload)?;
+        }
+        None => {
+            changed.state = JobState::ErrorThrown;
+            changed.last_event = JobEvent::ErrorThrown;
+            job_task::record(run, &job, JobEvent::ErrorThrown);
+            let message = unhandled(command);
+            let failure = Failure { kind: IncidentKind::UnhandledErrorEvent, message };
+            incident::raise(run, element, failure, Some(key))?;
+        }
+    }
+    Ok(Answer::Done)
+}
+
+fn unhandled(command: &ThrowJobError) -> String {
+    let code = &command.error_code;
+    match &command.error_message {
+        Some(message) => format!(
+            "Expected to throw an error event with the code '{code}' with message '{message}', but it was not caught."
+        ),
+        None => format!("Expected to throw an error event with the code '{code}', but it was not caught."),
+    }
+}

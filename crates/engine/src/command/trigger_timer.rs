@@ -1,0 +1,124 @@
+//! A timer is due.
+
+use super::create_instance::{self, NewInstance};
+use crate::event::timer;
+use crate::event::trigger::trigger;
+use crate::need::Need;
+use crate::run::Run;
+use crate::state::BoxName;
+use crate::stop::{Step, Stop};
+use crate::{element, incident};
+use std::sync::Arc;
+use tidemill_bpmn::{Catch, TimerDefinition};
+use tidemill_model::command::TriggerTimer;
+use tidemill_model::entity::{Job, JobState, Message, Timer, TimerPurpose};
+use tidemill_model::{
+    Answer, DefinitionKey, ElementIndex, ElementInstanceKey, Event, JobKey, MessageKey, TenantId, Variables,
+};
+
+pub(super) fn run(run: &mut Run<'_>, command: &TriggerTimer) -> Step<Answer> {
+    let timer = Arc::new(command.timer.clone());
+    match &timer.purpose {
+        TimerPurpose::Catch { element_instance, target, .. } => {
+            catch(run, &timer, *element_instance, *target)?;
+        }
+        TimerPurpose::Start { definition, target, tenant, process_id } => {
+            run.require(Need::Process { tenant: tenant.clone(), process_id: process_id.clone() })?;
+            start(run, &timer, *definition, *target, tenant)?;
+        }
+        TimerPurpose::JobBackoff { job, .. } => back_off_is_over(run, &timer, *job)?,
+        TimerPurpose::MessageExpiry { message, tenant, name, correlation_key } => {
+            let name = BoxName {
+                tenant: tenant.clone(),
+                message_name: name.clone(),
+                correlation_key: correlation_key.clone(),
+            };
+            expire(run, &timer, *message, name)?;
+        }
+    }
+    Ok(Answer::Done)
+}
+
+fn model(
+    run: &Run<'_>,
+    definition: DefinitionKey,
+    target: ElementIndex,
+) -> Step<Option<TimerDefinition>> {
+    let definition = run.definition(definition)?;
+    Ok(match definition.process.element(target).catch() {
+        Some(Catch::Timer(model)) => Some(model.clone()),
+        _ => None,
+    })
+}
+
+fn catch(run: &mut Run<'_>, timer: &Timer, waiting: ElementInstanceKey, target: ElementIndex) -> Step {
+    let Some(info) = run.find_scope(waiting)? else { return Ok(()) };
+    if run.remove::<Timer>(timer.key).is_none() {
+        return Ok(());
+    }
+    timer::record_trigger(run, timer)?;
+    let next = match model(run, info.definition, target)? {
+        Some(model) => timer::next(run, timer, &model),
+        None => Ok(None),
+    };
+    match next {
+        Ok(Some(next)) => {
+            let element_id = run.definition(info.definition)?.process.element(target).id.clone();
+            timer::create(run, timer.purpose.clone(), element_id, next.due_at, Some(next.repetitions));
+        }
+        Ok(None) => {}
+        // The cycle ends here; this firing still counts.
+        Err(Stop::Fail(failure)) if info.parent.is_some() => incident::raise(run, waiting, failure, None)?,
+        Err(Stop::Fail(_)) => {}
+        Err(other) => return Err(other),
+    }
+    trigger(run, waiting, target, Variables::default())?;
+    Ok(())
+}
+
+fn start(
+    run: &mut Run<'_>,
+    timer: &Timer,
+    definition: DefinitionKey,
+    target: ElementIndex,
+    tenant: &TenantId,
+) -> Step {
+    if run.remove::<Timer>(timer.key).is_none() {
+        return Ok(());
+    }
+    timer::record_trigger(run, timer)?;
+    let found = run.definition(definition)?;
+    if let Some(model) = model(run, definition, target)?
+        && let Some(next) = timer::next(run, timer, &model)?
+    {
+        let element_id = found.process.element(target).id.clone();
+        timer::create(run, timer.purpose.clone(), element_id, next.due_at, Some(next.repetitions));
+    }
+    let new = NewInstance { tenant: tenant.clone(), ..NewInstance::default() };
+    let instance = create_instance::begin(run, &found, new)?;
+    create_instance::start_at(run, instance, target, Some(Variables::default()))
+}
+
+fn back_off_is_over(run: &mut Run<'_>, timer: &Timer, key: JobKey) -> Step {
+    let job = super::job::find(run, key)?;
+    run.load_timer(timer);
+    run.remove::<Timer>(timer.key);
+    if let Some(job) = job.filter(|job| job.state == JobState::BackingOff) {
+        run.change::<Job>(key)?.state = JobState::Waiting;
+        element::job_task::record(run, &job, job.last_event);
+    }
+    Ok(())
+}
+
+fn expire(run: &mut Run<'_>, timer: &Timer, message: MessageKey, name: BoxName) -> Step {
+    super::message_box::require(run, &name)?;
+    run.load_timer(timer);
+    run.remove::<Timer>(timer.key);
+    if run.remove::<Message>(message).is_some() {
+        run.record(message, None, || Event::MessageExpired {
+            name: name.message_name,
+            correlation_key: name.correlation_key,
+        });
+    }
+    Ok(())
+}

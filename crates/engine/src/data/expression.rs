@@ -1,0 +1,231 @@
+//! Expressions as elements use them: evaluated in a scope, checked for the type that is wanted.
+
+use crate::limits::INDEXED_TEXT_BYTES_MAX;
+use crate::run::Run;
+use crate::state::Working;
+use crate::stop::{Step, Stop};
+use std::fmt::Write;
+use tidemill_bpmn::Source;
+use tidemill_feel::{Expression, Lookup, Outcome, Scope, Value};
+use tidemill_model::entity::{ElementInstance, IncidentKind, LoopOutput, Variable};
+use tidemill_model::{ElementInstanceKey, ElementKind, RawJson, Text, VariableKey};
+
+/// Values that an expression sees before any variable.
+pub(crate) type Extra<'a> = &'a [(&'a str, Value)];
+
+/// Everything visible from a scope, nearest first.
+pub(crate) struct Visible<'a> {
+    pub(crate) working: &'a Working,
+    pub(crate) scope: ElementInstanceKey,
+    pub(crate) extra: Extra<'a>,
+}
+
+impl Scope for Visible<'_> {
+    fn get(&self, name: &str) -> Option<Lookup<'_>> {
+        if let Some((_, value)) = self.extra.iter().find(|(known, _)| *known == name) {
+            return Some(Lookup::Value(value.clone()));
+        }
+        let mut scope = Some(self.scope);
+        while let Some(key) = scope {
+            if let Some(variable) = self.working.local_variable(key, name) {
+                return Some(Lookup::Json(variable.value.as_str()));
+            }
+            let element = self.working.get::<ElementInstance>(key);
+            if let Some(collected) = element.and_then(|body| collected(self.working, body, name)) {
+                return Some(Lookup::Value(collected));
+            }
+            scope = element.map(|element| element.parent);
+        }
+        None
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut scope = Some(self.scope);
+        while let Some(key) = scope {
+            if let Some(node) = self.working.node(key) {
+                names.extend(node.variables.keys().map(ToString::to_string));
+            }
+            scope = self.working.get::<ElementInstance>(key).map(|element| element.parent);
+        }
+        names
+    }
+}
+
+impl Working {
+    pub(crate) fn local_variable(&self, scope: ElementInstanceKey, name: &str) -> Option<&Variable> {
+        let key: &VariableKey = self.node(scope)?.variables.get(name)?;
+        self.get::<Variable>(*key).map(|variable| &**variable)
+    }
+}
+
+/// The output collection of a multi-instance body as it stands: it becomes a variable only at the end.
+fn collected(working: &Working, body: &ElementInstance, name: &str) -> Option<Value> {
+    let progress = body.progress.filter(|_| body.kind == ElementKind::MultiInstanceBody)?;
+    let definition = working.definition(body.origin.definition).ok()?;
+    let output = definition.process.element(body.element).multi_instance.as_ref()?.output.as_ref()?;
+    if output.collection != name {
+        return None;
+    }
+    let items = (1..=progress.total).map(|counter| {
+        let item = working.get::<LoopOutput>((body.key, counter));
+        item.and_then(|item| Value::from_json(item.value.as_str()).ok()).unwrap_or(Value::Null)
+    });
+    Some(Value::List(items.collect::<Vec<_>>().into()))
+}
+
+impl Run<'_> {
+    /// Evaluates in a scope; only `assert` and limits fail.
+    pub(crate) fn evaluate(
+        &self,
+        scope: ElementInstanceKey,
+        expression: &Expression,
+        extra: Extra<'_>,
+    ) -> Step<Outcome> {
+        self.require_ancestors(scope)?;
+        let visible = Visible { working: self.working, scope, extra };
+        expression.evaluate(&visible, &self.environment).map_err(|error| {
+            Stop::fail(
+                IncidentKind::ExtractValueError,
+                format!("Failed to evaluate expression '{}': {error}", expression.text()),
+            )
+        })
+    }
+
+    /// A scope reads upwards: everything above must be in memory.
+    fn require_ancestors(&self, scope: ElementInstanceKey) -> Step {
+        let mut info = self.find_scope(scope)?;
+        while let Some(parent) = info.and_then(|info| info.parent) {
+            info = self.find_scope(parent)?;
+        }
+        Ok(())
+    }
+
+    /// A value that must be a string.
+    pub(crate) fn text(&self, scope: ElementInstanceKey, source: &Source) -> Step<Text> {
+        match source {
+            Source::Static { text, .. } => Ok(text.clone()),
+            Source::Feel(expression) => {
+                let outcome = self.evaluate(scope, expression, &[])?;
+                match &outcome.value {
+                    Value::String(text) => Ok(text.clone()),
+                    _ => Err(wrong_type(expression, &outcome, "STRING")),
+                }
+            }
+        }
+    }
+
+    /// A string that stores keep an index on.
+    pub(crate) fn indexed_text(&self, scope: ElementInstanceKey, source: &Source) -> Step<Text> {
+        let text = self.text(scope, source)?;
+        check_indexed(&text)?;
+        Ok(text)
+    }
+
+    pub(crate) fn boolean(
+        &self,
+        scope: ElementInstanceKey,
+        expression: &Expression,
+        extra: Extra<'_>,
+    ) -> Step<bool> {
+        let outcome = self.evaluate(scope, expression, extra)?;
+        outcome.value.as_bool().ok_or_else(|| wrong_type(expression, &outcome, "BOOLEAN"))
+    }
+
+    pub(crate) fn integer(&self, scope: ElementInstanceKey, source: &Source) -> Step<i64> {
+        match source {
+            Source::Static { text, .. } => text.trim().parse().map_err(|_| {
+                let message = format!("Expected '{text}' to be a number, but it is not");
+                Stop::fail(IncidentKind::ExtractValueError, message)
+            }),
+            Source::Feel(expression) => {
+                let outcome = self.evaluate(scope, expression, &[])?;
+                let number = outcome.value.as_number().and_then(|number| number.trunc_i64());
+                number.ok_or_else(|| wrong_type(expression, &outcome, "NUMBER"))
+            }
+        }
+    }
+
+    /// A list of strings: a FEEL list, or static text split at commas.
+    pub(crate) fn text_list(&self, scope: ElementInstanceKey, source: &Source) -> Step<Vec<Text>> {
+        match source {
+            Source::Static { text, .. } => {
+                Ok(text.split(',').map(|item| Text::from(item.trim())).filter(|item| !item.is_empty()).collect())
+            }
+            Source::Feel(expression) => {
+                let outcome = self.evaluate(scope, expression, &[])?;
+                let items = outcome.value.as_list().and_then(|list| {
+                    list.iter().map(|item| item.as_str().map(Text::from)).collect::<Option<Vec<_>>>()
+                });
+                items.ok_or_else(|| wrong_type(expression, &outcome, "ARRAY of STRING"))
+            }
+        }
+    }
+
+    /// Any value, as JSON.
+    pub(crate) fn json(
+        &self,
+        scope: ElementInstanceKey,
+        source: &Source,
+        extra: Extra<'_>,
+    ) -> Step<Value> {
+        match source {
+            Source::Static { value, .. } => {
+                Value::from_json(value.as_str()).map_err(|error| Stop::broken(format!("static value: {error}")))
+            }
+            Source::Feel(expression) => Ok(self.evaluate(scope, expression, extra)?.value),
+        }
+    }
+}
+
+pub(crate) fn check_indexed(text: &str) -> Step {
+    let problem = if text.len() > INDEXED_TEXT_BYTES_MAX {
+        format!("it has {} bytes and {INDEXED_TEXT_BYTES_MAX} are allowed", text.len())
+    } else if text.contains('\0') {
+        "it contains the character NUL".to_owned()
+    } else {
+        return Ok(());
+    };
+    let start: String = text.chars().take(40).collect();
+    let message = format!("Expected a name or key that can be stored, but of '{start}...' {problem}");
+    Err(Stop::fail(IncidentKind::ExtractValueError, message))
+}
+
+/// The text that users of expressions know, with what the evaluation had to say.
+pub(crate) fn wrong_type(expression: &Expression, outcome: &Outcome, wanted: &str) -> Stop {
+    let mut message = format!(
+        "Expected result of the expression '{}' to be '{wanted}', but was '{}'.",
+        expression.text(),
+        type_name(&outcome.value)
+    );
+    if !outcome.warnings.is_empty() {
+        message.push_str(" The evaluation reported the following warnings:");
+        for warning in &outcome.warnings {
+            let _ = write!(message, "\n{warning}");
+        }
+    }
+    Stop::fail(IncidentKind::ExtractValueError, message)
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "NULL",
+        Value::Boolean(_) => "BOOLEAN",
+        Value::Number(_) => "NUMBER",
+        Value::String(_) => "STRING",
+        Value::List(_) => "ARRAY",
+        Value::Context(_) => "OBJECT",
+        Value::Date(_) => "DATE",
+        Value::Time(_) => "TIME",
+        Value::DateTime(_) => "DATE_TIME",
+        Value::DaysDuration(_) => "DURATION",
+        Value::MonthsDuration(_) => "PERIOD",
+        Value::Range(_) => "RANGE",
+        Value::Function(_) => "FUNCTION",
+    }
+}
+
+/// A value on its way into a variable.
+pub(crate) fn to_raw(value: &Value) -> RawJson {
+    RawJson::new(value.to_json())
+}

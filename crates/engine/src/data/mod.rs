@@ -1,0 +1,6 @@
+//! Variables, expressions and mappings: how data moves between scopes.
+
+pub(crate) mod expression;
+pub(crate) mod mapping;
+pub(crate) mod result;
+pub(crate) mod variables;

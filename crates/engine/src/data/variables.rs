@@ -1,0 +1,139 @@
+//! Variables in scopes: set here, or merged from here upwards.
+
+use crate::limits::VARIABLES_BYTES_MAX;
+use crate::run::Run;
+use crate::state::Working;
+use crate::stop::{Step, Stop};
+use tidemill_model::entity::{ElementInstance, IncidentKind, Variable};
+use tidemill_model::{ElementInstanceKey, Event, RawJson, Rejection, RejectionCode, Text, Variables};
+
+/// Sets a variable in this very scope. An equal value is no change.
+pub(crate) fn set_local(
+    run: &mut Run<'_>,
+    scope: ElementInstanceKey,
+    name: &Text,
+    value: &RawJson,
+) -> Step {
+    check_size(name, value)?;
+    match run.local_variable(scope, name) {
+        Some(variable) if variable.value == *value => Ok(()),
+        Some(variable) => {
+            let key = variable.key;
+            let instance = variable.origin.instance;
+            run.change::<Variable>(key)?.value = value.clone();
+            run.record(key, Some(instance), || Event::VariableUpdated {
+                scope: scope.key(),
+                name: name.clone(),
+                value: value.clone(),
+            });
+            Ok(())
+        }
+        None => {
+            let (key, origin) = (run.new_key(), run.origin(scope)?);
+            let instance = origin.instance;
+            run.insert(Variable { key, origin, scope, name: name.clone(), value: value.clone() });
+            run.record(key, Some(instance), || Event::VariableCreated {
+                scope: scope.key(),
+                name: name.clone(),
+                value: value.clone(),
+            });
+            Ok(())
+        }
+    }
+}
+
+pub(crate) fn set_all_local(run: &mut Run<'_>, scope: ElementInstanceKey, variables: &Variables) -> Step {
+    for (name, value) in variables.iter() {
+        set_local(run, scope, name, value)?;
+    }
+    Ok(())
+}
+
+/// Merges from a scope: a name is updated in the nearest scope that has it, or made in the process scope. A
+/// scope whose variable already has exactly that value does not absorb it; the update travels on.
+pub(crate) fn merge(run: &mut Run<'_>, from: ElementInstanceKey, variables: &Variables) -> Step {
+    for (name, value) in variables.iter() {
+        merge_one(run, from, name, value)?;
+    }
+    Ok(())
+}
+
+fn merge_one(run: &mut Run<'_>, from: ElementInstanceKey, name: &Text, value: &RawJson) -> Step {
+    let mut scope = from;
+    loop {
+        let is_absorbed = run.local_variable(scope, name).is_some_and(|variable| variable.value != *value);
+        let parent = run
+            .find_scope(scope)?
+            .ok_or_else(|| Stop::broken("variables are merged from a scope that has ended"))?
+            .parent;
+        match parent {
+            Some(parent) if !is_absorbed => scope = parent,
+            _ => return set_local(run, scope, name, value),
+        }
+    }
+}
+
+fn check_size(name: &Text, value: &RawJson) -> Step {
+    if value.as_str().len() <= VARIABLES_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Stop::fail(
+        IncidentKind::MessageSizeExceeded,
+        format!(
+            "Expected variable '{name}' to have at most {VARIABLES_BYTES_MAX} bytes, but it has {}",
+            value.as_str().len()
+        ),
+    ))
+}
+
+/// Refuses a command that brings more than fits.
+pub(crate) fn check_command_size(variables: &Variables) -> Result<(), Rejection> {
+    let bytes = variables.size_bytes();
+    if bytes <= VARIABLES_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Rejection::new(
+        RejectionCode::ExceededSize,
+        format!("Expected at most {VARIABLES_BYTES_MAX} bytes of variables, but got {bytes}"),
+    ))
+}
+
+impl Working {
+    /// The variables of this very scope.
+    pub(crate) fn local_variables(&self, scope: ElementInstanceKey) -> Variables {
+        let mut variables = Variables::default();
+        if let Some(node) = self.node(scope) {
+            for key in node.variables.values() {
+                if let Some(variable) = self.get::<Variable>(*key) {
+                    variables.set(variable.name.clone(), variable.value.clone());
+                }
+            }
+        }
+        variables
+    }
+
+    /// Everything visible from a scope, or only the given names; the nearest value of a name counts.
+    pub(crate) fn visible_variables(&self, from: ElementInstanceKey, names: &[Text]) -> Step<Variables> {
+        let mut variables = Variables::default();
+        let mut scope = Some(from);
+        while let Some(key) = scope {
+            let local = self.node(key).into_iter().flat_map(|node| &node.variables);
+            for (name, variable) in local {
+                let is_wanted = names.is_empty() || names.contains(name);
+                if is_wanted
+                    && variables.get(name).is_none()
+                    && let Some(variable) = self.get::<Variable>(*variable)
+                {
+                    variables.set(name.clone(), variable.value.clone());
+                }
+            }
+            scope = self.find_scope(key)?.and_then(|info| info.parent);
+        }
+        Ok(variables)
+    }
+
+    /// The element's own payload, if it has one.
+    pub(crate) fn payload(&self, key: ElementInstanceKey) -> Option<Variables> {
+        self.get::<ElementInstance>(key).and_then(|element| element.payload.clone())
+    }
+}

@@ -1,0 +1,127 @@
+//! Call activities: another process as a part of this one.
+
+use super::Subject;
+use crate::command::create_instance::{self, NewInstance};
+use crate::limits::CALL_DEPTH_MAX;
+use crate::lifecycle::{activated, terminated};
+use crate::run::Run;
+use crate::state::{Definition, by_deployment, by_tag};
+use crate::stop::{Step as Stepped, Stop};
+use tidemill_bpmn::{Behavior, Binding, CalledElement};
+use tidemill_model::command::Step;
+use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, ParentCall};
+use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
+
+pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElement) -> Stepped {
+    let process_id = run.text(subject.key, &called.process_id)?;
+    let definition = find_called(run, subject, called, &process_id)?;
+    let start = definition.process.none_start().ok_or_else(|| {
+        failed(format!("Expected process with BPMN process id '{process_id}' to have a none start event, but not found."))
+    })?;
+    let parent = run.instance(subject.instance.origin.instance)?.clone();
+    if parent.call_depth >= CALL_DEPTH_MAX {
+        return Err(failed(format!(
+            "Expected at most {CALL_DEPTH_MAX} nested call activities, but this one is deeper; \
+             the process may call itself without end."
+        )));
+    }
+    subject.arm_boundary_events(run)?;
+    activated(run, subject.key)?;
+    let variables = if called.propagates_all_parent_variables {
+        run.visible_variables(subject.key, &[])?
+    } else {
+        run.local_variables(subject.key)
+    };
+    let instance = create_instance::begin(
+        run,
+        &definition,
+        NewInstance {
+            tenant: parent.tenant.clone(),
+            variables,
+            parent: Some(ParentCall { instance: parent.key, element: subject.key }),
+            root: Some(parent.root),
+            call_depth: parent.call_depth + 1,
+            business_id: parent.business_id.clone(),
+            ..NewInstance::default()
+        },
+    )?;
+    run.change::<ElementInstance>(subject.key)?.called = Some(instance);
+    create_instance::start_at(run, instance, start, None)
+}
+
+fn find_called(
+    run: &Run<'_>,
+    subject: &Subject,
+    called: &CalledElement,
+    process_id: &Text,
+) -> Stepped<Definition> {
+    let tenant = &subject.instance.origin.tenant;
+    let versions = run.active_versions(tenant, process_id)?;
+    let (found, missing) = match &called.binding {
+        Binding::Latest => (versions.last(), String::new()),
+        Binding::Deployment => {
+            let deployment = subject.definition.head.deployment;
+            let found = by_deployment(&versions, |version| version.deployment, deployment);
+            (found, format!(" in deployment {deployment}"))
+        }
+        Binding::VersionTag(tag) => {
+            (by_tag(&versions, |version| version.version_tag.as_ref(), tag), format!(" with version tag '{tag}'"))
+        }
+    };
+    match found {
+        Some(head) => run.definition(head.key),
+        None => Err(failed(format!(
+            "Expected process with BPMN process id '{process_id}'{missing} to be deployed, but not found."
+        ))),
+    }
+}
+
+fn failed(message: String) -> Stop {
+    Stop::fail(IncidentKind::CalledElementError, message)
+}
+
+/// Before a called instance ends, its variables are handed to the activity that called it.
+pub(crate) fn take_results(
+    run: &mut Run<'_>,
+    caller: ElementInstanceKey,
+    child: ProcessInstanceKey,
+) -> Stepped {
+    if run.find_element(caller)?.is_none() {
+        return Ok(());
+    }
+    let subject = Subject::of(run, caller)?;
+    let element = subject.element();
+    let Behavior::Call(called) = &element.behavior else { return Ok(()) };
+    if called.propagates_all_child_variables || !element.outputs.is_empty() {
+        let results = run.local_variables(child.scope());
+        crate::data::result::set_payload(run, caller, Some(results))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn child_completed(run: &mut Run<'_>, caller: ElementInstanceKey) -> Stepped {
+    match run.find_element(caller)?.map(|element| element.state) {
+        Some(Lifecycle::Terminating) => terminated(run, caller),
+        Some(_) => {
+            run.push(Step::Complete { element: caller });
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn child_terminated(run: &mut Run<'_>, caller: ElementInstanceKey) -> Stepped {
+    match run.find_element(caller)?.map(|element| element.state) {
+        Some(Lifecycle::Terminating) => terminated(run, caller),
+        _ => Ok(()),
+    }
+}
+
+/// Terminates the called instance first. False if there is none any more.
+pub(super) fn terminate_called(run: &mut Run<'_>, called: ProcessInstanceKey) -> Stepped<bool> {
+    if run.find_instance(called)?.is_none() {
+        return Ok(false);
+    }
+    run.push(Step::Terminate { element: called.scope() });
+    Ok(true)
+}

@@ -1,0 +1,22 @@
+//! Script tasks whose script is FEEL.
+
+use super::{Subject, pass};
+use crate::data::expression::to_raw;
+use crate::data::result;
+use crate::run::Run;
+use crate::stop::Step;
+use tidemill_feel::Expression;
+use tidemill_model::{Text, Variables};
+
+pub(super) fn activate(
+    run: &mut Run<'_>,
+    subject: &Subject,
+    expression: &Expression,
+    result_variable: &Text,
+) -> Step {
+    subject.arm_boundary_events(run)?;
+    let value = run.evaluate(subject.key, expression, &[])?.value;
+    let payload: Variables = [(result_variable.clone(), to_raw(&value))].into_iter().collect();
+    result::set_payload(run, subject.key, Some(payload))?;
+    pass(run, subject.key)
+}

@@ -1,0 +1,197 @@
+//! Timers of catch events, boundary events, event subprocesses and start events.
+
+use crate::data::expression::wrong_type;
+use crate::run::Run;
+use crate::stop::{Step, Stop};
+use tidemill_bpmn::{Element, Source, TimerDefinition, TimerKind};
+use tidemill_calendar::{Cycle, Date, Duration, Repetitions, Schedule};
+use tidemill_feel::{EmptyScope, Outcome, Value};
+use tidemill_model::entity::{IncidentKind, Timer, TimerPurpose};
+use tidemill_model::{ElementIndex, ElementInstanceKey, Event, Text, TimerKey, Timestamp};
+
+/// A timer that can be created.
+pub(crate) struct Plan {
+    target: ElementIndex,
+    target_id: Text,
+    due_at: Timestamp,
+    repetitions: Option<i32>,
+}
+
+pub(crate) fn plan(
+    run: &Run<'_>,
+    waiting: ElementInstanceKey,
+    event: &Element,
+    definition: &TimerDefinition,
+) -> Step<Plan> {
+    let schedule = evaluate(run, Some(waiting), definition)?;
+    let due_at = schedule.first_due(run.now, &run.zone).ok_or_else(|| never(definition))?;
+    Ok(Plan {
+        target: event.index,
+        target_id: event.id.clone(),
+        due_at,
+        repetitions: schedule.repetitions().map(stored),
+    })
+}
+
+fn stored(repetitions: Repetitions) -> i32 {
+    i32::try_from(repetitions.to_stored()).unwrap_or(i32::MAX)
+}
+
+pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Step {
+    let origin = run.origin(waiting)?;
+    let purpose = TimerPurpose::Catch { origin, element_instance: waiting, target: plan.target };
+    create(run, purpose, plan.target_id, plan.due_at, plan.repetitions);
+    Ok(())
+}
+
+pub(crate) fn create(
+    run: &mut Run<'_>,
+    purpose: TimerPurpose,
+    target_id: Text,
+    due_at: Timestamp,
+    repetitions: Option<i32>,
+) {
+    let key = run.new_key();
+    let instance = match &purpose {
+        TimerPurpose::Catch { origin, .. } | TimerPurpose::JobBackoff { origin, .. } => Some(origin.instance),
+        TimerPurpose::Start { .. } | TimerPurpose::MessageExpiry { .. } => None,
+    };
+    run.insert(Timer { key, due_at, purpose, repetitions });
+    run.record(key, instance, || Event::TimerCreated { target_id, due_at, repetitions });
+}
+
+pub(crate) fn cancel(run: &mut Run<'_>, key: TimerKey) -> Step {
+    let Some(timer) = run.remove::<Timer>(key) else { return Ok(()) };
+    if run.records_wanted {
+        let (target_id, instance) = describe(run, &timer)?;
+        run.record(key, instance, || Event::TimerCanceled { target_id });
+    }
+    Ok(())
+}
+
+/// The timer after this one, where it repeats: the expression is asked again, the count is not.
+pub(crate) fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -> Step<Option<Next>> {
+    let left = fired.repetitions.and_then(|left| Repetitions::from_stored(left.into()));
+    let Some(left) = left.and_then(Repetitions::after_firing) else { return Ok(None) };
+    let waiting = match fired.purpose {
+        TimerPurpose::Catch { element_instance, .. } => Some(element_instance),
+        _ => None,
+    };
+    let schedule = evaluate(run, waiting, definition)?;
+    let due_at = schedule.next_due(fired.due_at, run.now, &run.zone);
+    Ok(due_at.map(|due_at| Next { due_at, repetitions: stored(left) }))
+}
+
+pub(crate) struct Next {
+    pub(crate) due_at: Timestamp,
+    pub(crate) repetitions: i32,
+}
+
+pub(crate) fn first_start(
+    run: &Run<'_>,
+    definition: &TimerDefinition,
+) -> Step<(Timestamp, Option<i32>)> {
+    let schedule = evaluate(run, None, definition)?;
+    let due_at = schedule.first_due(run.now, &run.zone).ok_or_else(|| never(definition))?;
+    Ok((due_at, schedule.repetitions().map(stored)))
+}
+
+fn describe(
+    run: &Run<'_>,
+    timer: &Timer,
+) -> Step<(Text, Option<tidemill_model::ProcessInstanceKey>)> {
+    Ok(match &timer.purpose {
+        TimerPurpose::Catch { origin, target, .. } => {
+            let definition = run.definition(origin.definition)?;
+            (definition.process.element(*target).id.clone(), Some(origin.instance))
+        }
+        TimerPurpose::Start { definition, target, .. } => {
+            (run.definition(*definition)?.process.element(*target).id.clone(), None)
+        }
+        TimerPurpose::JobBackoff { origin, .. } => (Text::default(), Some(origin.instance)),
+        TimerPurpose::MessageExpiry { .. } => (Text::default(), None),
+    })
+}
+
+pub(crate) fn record_trigger(run: &mut Run<'_>, timer: &Timer) -> Step {
+    if run.records_wanted {
+        let (target_id, instance) = describe(run, timer)?;
+        run.record(timer.key, instance, || Event::TimerTriggered { target_id });
+    }
+    Ok(())
+}
+
+fn evaluate(
+    run: &Run<'_>,
+    waiting: Option<ElementInstanceKey>,
+    definition: &TimerDefinition,
+) -> Step<Schedule> {
+    let text = match &definition.value {
+        Source::Static { text, .. } => text.clone(),
+        Source::Feel(expression) => {
+            let outcome = match waiting {
+                Some(waiting) => run.evaluate(waiting, expression, &[])?,
+                None => without_variables(run, expression)?,
+            };
+            as_text(&outcome).ok_or_else(|| wrong_type(expression, &outcome, wanted(definition.kind)))?
+        }
+    };
+    let invalid = |error: &dyn std::fmt::Display| {
+        let message = format!("Invalid {} format '{text}': {error}", name(definition.kind));
+        Stop::fail(IncidentKind::ExtractValueError, message)
+    };
+    match definition.kind {
+        TimerKind::Date => Date::parse(&text, &run.zone).map(Schedule::Date).map_err(|error| invalid(&error)),
+        TimerKind::Duration => {
+            Duration::parse(&text).map(Schedule::Duration).map_err(|error| invalid(&error))
+        }
+        TimerKind::Cycle => Cycle::parse(&text).map(Schedule::Cycle).map_err(|error| invalid(&error)),
+    }
+}
+
+/// Start events of a process have no variables yet.
+fn without_variables(run: &Run<'_>, expression: &tidemill_feel::Expression) -> Step<Outcome> {
+    expression.evaluate(&EmptyScope, &run.environment).map_err(|error| {
+        let message = format!("Failed to evaluate expression '{}': {error}", expression.text());
+        Stop::fail(IncidentKind::ExtractValueError, message)
+    })
+}
+
+/// The text of a string or temporal value.
+fn as_text(outcome: &Outcome) -> Option<Text> {
+    match &outcome.value {
+        Value::String(text) => Some(text.clone()),
+        Value::Date(date) => Some(Text::from(format!("{date}T00:00:00"))),
+        Value::DateTime(value) => Some(Text::from(value.to_string())),
+        Value::DaysDuration(value) => Some(Text::from(value.to_string())),
+        Value::MonthsDuration(value) => Some(Text::from(value.to_string())),
+        _ => None,
+    }
+}
+
+fn wanted(kind: TimerKind) -> &'static str {
+    match kind {
+        TimerKind::Date => "DATE_TIME",
+        TimerKind::Duration => "DURATION",
+        TimerKind::Cycle => "STRING",
+    }
+}
+
+fn name(kind: TimerKind) -> &'static str {
+    match kind {
+        TimerKind::Date => "date-time",
+        TimerKind::Duration => "duration",
+        TimerKind::Cycle => "cycle",
+    }
+}
+
+fn never(definition: &TimerDefinition) -> Stop {
+    let text = match &definition.value {
+        Source::Static { text, .. } => text.to_string(),
+        Source::Feel(expression) => expression.text().to_owned(),
+    };
+    Stop::fail(
+        IncidentKind::ExtractValueError,
+        format!("Expected the {} '{text}' to be due some time, but it never is", name(definition.kind)),
+    )
+}
