@@ -5,9 +5,9 @@ use super::message_box::{self, Offer};
 use crate::run::Run;
 use crate::state::BoxName;
 use crate::stop::Step;
+use tidemill_model::Answer;
 use tidemill_model::command::AnswerCorrelation;
 use tidemill_model::entity::{BoxSubscription, Message};
-use tidemill_model::Answer;
 
 pub(super) fn run(run: &mut Run<'_>, command: &AnswerCorrelation) -> Step<Answer> {
     let name = BoxName {

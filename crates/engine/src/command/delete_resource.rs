@@ -31,7 +31,8 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeleteResource) -> Step<Answer> {
         note(run, key, &resource.resource_id, resource.version);
         return Ok(Answer::Done);
     }
-    Err(Rejection::not_found(format!("Expected to delete resource but no resource found with key `{key}`")).into())
+    Err(Rejection::not_found(format!("Expected to delete resource but no resource found with key `{key}`"))
+        .into())
 }
 
 /// Deleting the latest version hands its start events back to the next older one.

@@ -11,8 +11,8 @@ use tidemill_bpmn::{Behavior, Binding, FormLink, Process, UserTask};
 use tidemill_model::command::Deploy;
 use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
 use tidemill_model::{
-    Answer, DefinitionKey, DeployedResource, Deployment, DeploymentKey, Event, FormKey, Rejection, ResourceKey,
-    TenantId, Text,
+    Answer, DefinitionKey, DeployedResource, Deployment, DeploymentKey, Event, FormKey, Rejection,
+    ResourceKey, TenantId, Text,
 };
 
 pub(super) fn run(run: &mut Run<'_>, command: &Deploy) -> Step<Answer> {
@@ -58,7 +58,9 @@ fn as_rejection(stop: Stop) -> Stop {
 fn ids(files: &[Readable]) -> impl Iterator<Item = (&'static str, &Text, &Text)> {
     files.iter().flat_map(|file| {
         let ids: Vec<(&'static str, &Text)> = match &file.content {
-            Content::Bpmn { processes, .. } => processes.iter().map(|process| ("process", process.id())).collect(),
+            Content::Bpmn { processes, .. } => {
+                processes.iter().map(|process| ("process", process.id())).collect()
+            }
             Content::Form { id, .. } => vec![("form", id)],
             Content::Other { id, .. } => vec![("resource", id)],
         };
@@ -70,7 +72,9 @@ fn refuse_repeated_ids(files: &[Readable]) -> Step {
     let mut seen = BTreeMap::new();
     for (kind, id, file) in ids(files) {
         if let Some(first) = seen.insert((kind, id), file) {
-            return Err(refused(&format!("Duplicated {kind} id in resources '{first}' and '{file}': '{id}'")));
+            return Err(refused(&format!(
+                "Duplicated {kind} id in resources '{first}' and '{file}': '{id}'"
+            )));
         }
     }
     Ok(())
@@ -101,16 +105,17 @@ fn deployment_bindings(process: &Process) -> Vec<(Text, &'static str, Text)> {
     let mut bindings = Vec::new();
     for element in process.elements() {
         let form = |form: &Option<FormLink>| match form {
-            Some(FormLink::Deployed { form_id, binding: Binding::Deployment }) => form_id.static_text().cloned(),
+            Some(FormLink::Deployed { form_id, binding: Binding::Deployment }) => {
+                form_id.static_text().cloned()
+            }
             _ => None,
         };
         let found = match &element.behavior {
             Behavior::Call(called) if called.binding == Binding::Deployment => {
                 called.process_id.static_text().map(|id| ("process", id.clone()))
             }
-            Behavior::UserTask(UserTask { form: link, .. }) | Behavior::UserTaskJob(UserTask { form: link, .. }) => {
-                form(link).map(|id| ("form", id))
-            }
+            Behavior::UserTask(UserTask { form: link, .. })
+            | Behavior::UserTaskJob(UserTask { form: link, .. }) => form(link).map(|id| ("form", id)),
             Behavior::Process { start_form, .. } => form(start_form).map(|id| ("form", id)),
             _ => None,
         };
@@ -229,8 +234,7 @@ fn store_process(
     let version = run.versions(tenant, process_id)?.last().map_or(1, |latest| latest.version + 1);
     start_subscriptions::close(run, tenant, process_id)?;
     let key: DefinitionKey = run.new_key();
-    let has_start_form =
-        matches!(&process.root().behavior, Behavior::Process { start_form: Some(_), .. });
+    let has_start_form = matches!(&process.root().behavior, Behavior::Process { start_form: Some(_), .. });
     let head = ProcessDefinition {
         key,
         tenant: tenant.clone(),

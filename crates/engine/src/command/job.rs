@@ -13,7 +13,8 @@ pub(super) fn find(run: &Run<'_>, key: JobKey) -> Step<Option<Arc<Job>>> {
 
 pub(super) fn expect(run: &Run<'_>, key: JobKey, verb: &str) -> Step<Arc<Job>> {
     find(run, key)?.ok_or_else(|| {
-        Rejection::not_found(format!("Expected to {verb} job with key '{key}', but no such job was found")).into()
+        Rejection::not_found(format!("Expected to {verb} job with key '{key}', but no such job was found"))
+            .into()
     })
 }
 

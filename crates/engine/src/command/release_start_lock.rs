@@ -10,8 +10,7 @@ use tidemill_model::entity::{Message, MessageStartLock, StartEventKind};
 
 pub(super) fn run(run: &mut Run<'_>, command: &ReleaseStartLock) -> Step<Answer> {
     let starts = start_subscriptions::of_process(run, &command.tenant, &command.process_id)?;
-    let starts: Vec<_> =
-        starts.into_iter().filter(|start| start.kind == StartEventKind::Message).collect();
+    let starts: Vec<_> = starts.into_iter().filter(|start| start.kind == StartEventKind::Message).collect();
     let next = message_box::next_start(run, &command.tenant, &starts, &command.correlation_key)?;
     run.remove::<MessageStartLock>(command.instance);
     if let Some((message, start)) = next

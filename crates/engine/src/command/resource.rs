@@ -4,8 +4,8 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::sync::Arc;
 use tidemill_bpmn::{Findings, Process};
-use tidemill_model::command::ResourceFile;
 use tidemill_model::Text;
+use tidemill_model::command::ResourceFile;
 
 const BPMN_NAMESPACE: &[u8] = b"http://www.omg.org/spec/BPMN/20100524/MODEL";
 
@@ -29,7 +29,12 @@ pub(super) fn read(file: &ResourceFile) -> Result<Readable, String> {
     let content = match ending {
         _ if is_bpmn => read_bpmn(file)?,
         "form" => read_form(file)?,
-        "dmn" => return Err(format!("'{}': Expected a resource of a known kind, but decisions (DMN) are not supported yet", file.name)),
+        "dmn" => {
+            return Err(format!(
+                "'{}': Expected a resource of a known kind, but decisions (DMN) are not supported yet",
+                file.name
+            ));
+        }
         _ => Content::Other { id: file.name.clone(), version_tag: None, content: file.content.clone() },
     };
     Ok(Readable { name: file.name.clone(), checksum: checksum(&file.content), content })
@@ -56,7 +61,9 @@ fn describe(name: &str, findings: &Findings) -> String {
 
 fn read_form(file: &ResourceFile) -> Result<Content, String> {
     let refuse = |why: &str| Err(format!("'{}': {why}", file.name));
-    let Ok(schema) = std::str::from_utf8(&file.content) else { return refuse("Expected the form to be UTF-8 text") };
+    let Ok(schema) = std::str::from_utf8(&file.content) else {
+        return refuse("Expected the form to be UTF-8 text");
+    };
     let form: serde_json::Value = match serde_json::from_str(schema) {
         Ok(form) => form,
         Err(error) => return refuse(&format!("Failed to parse the form JSON: {error}")),

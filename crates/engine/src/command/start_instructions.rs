@@ -26,7 +26,9 @@ pub(super) fn check(definition: &Definition, command: &CreateInstance) -> Step {
         let name = element.kind.name();
         if matches!(
             element.behavior,
-            Behavior::Process { .. } | Behavior::Start { .. } | Behavior::Boundary { .. }
+            Behavior::Process { .. }
+                | Behavior::Start { .. }
+                | Behavior::Boundary { .. }
                 | Behavior::EventSubProcess { .. }
         ) {
             return refuse(&format!("the element with id '{id}' targets unsupported element type '{name}'."));

@@ -39,11 +39,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &TriggerTimer) -> Step<Answer> {
     Ok(Answer::Done)
 }
 
-fn model(
-    run: &Run<'_>,
-    definition: DefinitionKey,
-    target: ElementIndex,
-) -> Step<Option<TimerDefinition>> {
+fn model(run: &Run<'_>, definition: DefinitionKey, target: ElementIndex) -> Step<Option<TimerDefinition>> {
     let definition = run.definition(definition)?;
     Ok(match definition.process.element(target).catch() {
         Some(Catch::Timer(model)) => Some(model.clone()),

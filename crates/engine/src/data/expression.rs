@@ -149,9 +149,11 @@ impl Run<'_> {
     /// A list of strings: a FEEL list, or static text split at commas.
     pub(crate) fn text_list(&self, scope: ElementInstanceKey, source: &Source) -> Step<Vec<Text>> {
         match source {
-            Source::Static { text, .. } => {
-                Ok(text.split(',').map(|item| Text::from(item.trim())).filter(|item| !item.is_empty()).collect())
-            }
+            Source::Static { text, .. } => Ok(text
+                .split(',')
+                .map(|item| Text::from(item.trim()))
+                .filter(|item| !item.is_empty())
+                .collect()),
             Source::Feel(expression) => {
                 let outcome = self.evaluate(scope, expression, &[])?;
                 let items = outcome.value.as_list().and_then(|list| {
@@ -163,16 +165,10 @@ impl Run<'_> {
     }
 
     /// Any value, as JSON.
-    pub(crate) fn json(
-        &self,
-        scope: ElementInstanceKey,
-        source: &Source,
-        extra: Extra<'_>,
-    ) -> Step<Value> {
+    pub(crate) fn json(&self, scope: ElementInstanceKey, source: &Source, extra: Extra<'_>) -> Step<Value> {
         match source {
-            Source::Static { value, .. } => {
-                Value::from_json(value.as_str()).map_err(|error| Stop::broken(format!("static value: {error}")))
-            }
+            Source::Static { value, .. } => Value::from_json(value.as_str())
+                .map_err(|error| Stop::broken(format!("static value: {error}"))),
             Source::Feel(expression) => Ok(self.evaluate(scope, expression, extra)?.value),
         }
     }

@@ -82,7 +82,9 @@ impl Results {
     fn visible(&self, outer: impl Fn(&str) -> Option<Value>) -> Vec<(Text, Value)> {
         let show = |(name, value): &(Text, Value)| {
             let shown = match (value, outer(name)) {
-                (Value::Context(inner), Some(Value::Context(outer))) => Value::Context(overlay(inner, &outer)),
+                (Value::Context(inner), Some(Value::Context(outer))) => {
+                    Value::Context(overlay(inner, &outer))
+                }
                 _ => value.clone(),
             };
             (name.clone(), shown)

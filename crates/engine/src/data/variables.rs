@@ -4,16 +4,11 @@ use crate::limits::VARIABLES_BYTES_MAX;
 use crate::run::Run;
 use crate::state::Working;
 use crate::stop::{Step, Stop};
-use tidemill_model::entity::{ElementInstance, IncidentKind, Variable};
+use tidemill_model::entity::{IncidentKind, Variable};
 use tidemill_model::{ElementInstanceKey, Event, RawJson, Rejection, RejectionCode, Text, Variables};
 
 /// Sets a variable in this very scope. An equal value is no change.
-pub(crate) fn set_local(
-    run: &mut Run<'_>,
-    scope: ElementInstanceKey,
-    name: &Text,
-    value: &RawJson,
-) -> Step {
+pub(crate) fn set_local(run: &mut Run<'_>, scope: ElementInstanceKey, name: &Text, value: &RawJson) -> Step {
     check_size(name, value)?;
     match run.local_variable(scope, name) {
         Some(variable) if variable.value == *value => Ok(()),
@@ -130,10 +125,5 @@ impl Working {
             scope = self.find_scope(key)?.and_then(|info| info.parent);
         }
         Ok(variables)
-    }
-
-    /// The element's own payload, if it has one.
-    pub(crate) fn payload(&self, key: ElementInstanceKey) -> Option<Variables> {
-        self.get::<ElementInstance>(key).and_then(|element| element.payload.clone())
     }
 }

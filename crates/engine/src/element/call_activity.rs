@@ -2,8 +2,8 @@
 
 use super::Subject;
 use crate::command::create_instance::{self, NewInstance};
-use crate::limits::CALL_DEPTH_MAX;
 use crate::lifecycle::{activated, terminated};
+use crate::limits::CALL_DEPTH_MAX;
 use crate::run::Run;
 use crate::state::{Definition, by_deployment, by_tag};
 use crate::stop::{Step as Stepped, Stop};
@@ -16,7 +16,9 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
     let process_id = run.text(subject.key, &called.process_id)?;
     let definition = find_called(run, subject, called, &process_id)?;
     let start = definition.process.none_start().ok_or_else(|| {
-        failed(format!("Expected process with BPMN process id '{process_id}' to have a none start event, but not found."))
+        failed(format!(
+            "Expected process with BPMN process id '{process_id}' to have a none start event, but not found."
+        ))
     })?;
     let parent = run.instance(subject.instance.origin.instance)?.clone();
     if parent.call_depth >= CALL_DEPTH_MAX {
@@ -64,9 +66,10 @@ fn find_called(
             let found = by_deployment(&versions, |version| version.deployment, deployment);
             (found, format!(" in deployment {deployment}"))
         }
-        Binding::VersionTag(tag) => {
-            (by_tag(&versions, |version| version.version_tag.as_ref(), tag), format!(" with version tag '{tag}'"))
-        }
+        Binding::VersionTag(tag) => (
+            by_tag(&versions, |version| version.version_tag.as_ref(), tag),
+            format!(" with version tag '{tag}'"),
+        ),
     };
     match found {
         Some(head) => run.definition(head.key),

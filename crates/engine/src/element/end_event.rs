@@ -6,8 +6,8 @@ use crate::lifecycle::{activated, complete_with_flows, interrupt_scope};
 use crate::run::Run;
 use crate::stop::{Step, Stop};
 use tidemill_bpmn::{Source, Throw};
-use tidemill_model::entity::{IncidentKind, Interruption};
 use tidemill_model::Variables;
+use tidemill_model::entity::{IncidentKind, Interruption};
 
 pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> Step {
     match throw {

@@ -13,28 +13,31 @@ use crate::stop::{Step as Stepped, Stop};
 use tidemill_bpmn::{LoopOutputs, MultiInstance, Source};
 use tidemill_feel::{Number, Value};
 use tidemill_model::command::{Command, Continue, Step};
-use tidemill_model::entity::{
-    ElementInstance, IncidentKind, Lifecycle, LoopInput, LoopOutput, LoopProgress,
-};
+use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, LoopInput, LoopOutput, LoopProgress};
 use tidemill_model::{ElementInstanceKey, RawJson, Text, Variables};
 
 /// The body begins: the collection is evaluated once and the first children are made.
 pub(super) fn activate(run: &mut Run<'_>, subject: &Subject) -> Stepped {
     let model = model_of(subject)?;
     let outcome = run.evaluate(subject.key, &model.input_collection, &[])?;
-    let items = outcome
-        .value
-        .as_list()
-        .ok_or_else(|| wrong_type(&model.input_collection, &outcome, "ARRAY"))?;
+    let items =
+        outcome.value.as_list().ok_or_else(|| wrong_type(&model.input_collection, &outcome, "ARRAY"))?;
     if items.len() > LOOP_ITEMS_MAX {
-        let message = format!("Expected a collection of at most {LOOP_ITEMS_MAX} items, but it has {}", items.len());
+        let message =
+            format!("Expected a collection of at most {LOOP_ITEMS_MAX} items, but it has {}", items.len());
         return Err(Stop::fail(IncidentKind::ExtractValueError, message));
     }
     let total = items.len() as u32;
     let items = to_raw(&outcome.value);
-    subscription::open(run, subject.key, &subject.definition, subject.element().boundary_events.iter().copied())?;
+    subscription::open(
+        run,
+        subject.key,
+        &subject.definition,
+        subject.element().boundary_events.iter().copied(),
+    )?;
     run.insert(LoopInput { body: subject.key, origin: subject.instance.origin.clone(), items });
-    run.change::<ElementInstance>(subject.key)?.progress = Some(LoopProgress { total, ..LoopProgress::default() });
+    run.change::<ElementInstance>(subject.key)?.progress =
+        Some(LoopProgress { total, ..LoopProgress::default() });
     activated(run, subject.key)?;
     match total {
         0 => run.push(Step::Complete { element: subject.key }),
@@ -216,7 +219,8 @@ fn fold(run: &Run<'_>, subject: &Subject) -> Stepped<RawJson> {
 pub(super) fn discard(run: &mut Run<'_>, body: ElementInstanceKey) {
     run.remove::<LoopInput>(body);
     run.forget_loop_items(body);
-    let outputs: Vec<u32> = run.node(body).map(|node| node.outputs.iter().copied().collect()).unwrap_or_default();
+    let outputs: Vec<u32> =
+        run.node(body).map(|node| node.outputs.iter().copied().collect()).unwrap_or_default();
     for counter in outputs {
         run.remove::<LoopOutput>((body, counter));
     }

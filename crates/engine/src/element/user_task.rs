@@ -156,7 +156,10 @@ fn find_form(run: &Run<'_>, subject: &Subject, form_id: &Text, binding: &Binding
         Binding::Latest => (versions.last(), String::new()),
         Binding::Deployment => {
             let deployment = subject.definition.head.deployment;
-            (by_deployment(&versions, |form| form.deployment, deployment), format!(" in deployment {deployment}"))
+            (
+                by_deployment(&versions, |form| form.deployment, deployment),
+                format!(" in deployment {deployment}"),
+            )
         }
         Binding::VersionTag(tag) => {
             (by_tag(&versions, |form| form.version_tag.as_ref(), tag), format!(" with version tag '{tag}'"))
@@ -165,7 +168,9 @@ fn find_form(run: &Run<'_>, subject: &Subject, form_id: &Text, binding: &Binding
     found.cloned().ok_or_else(|| {
         Stop::fail(
             IncidentKind::FormNotFound,
-            format!("Expected to find a form with id '{form_id}'{where_}, but no form with this id is found."),
+            format!(
+                "Expected to find a form with id '{form_id}'{where_}, but no form with this id is found."
+            ),
         )
     })
 }

@@ -13,12 +13,7 @@ pub(crate) struct Plan {
     is_interrupting: bool,
 }
 
-pub(crate) fn plan(
-    run: &Run<'_>,
-    waiting: ElementInstanceKey,
-    event: &Element,
-    name: &Source,
-) -> Step<Plan> {
+pub(crate) fn plan(run: &Run<'_>, waiting: ElementInstanceKey, event: &Element, name: &Source) -> Step<Plan> {
     let name = run.indexed_text(waiting, name)?;
     Ok(Plan { target: event.index, name, is_interrupting: event.is_interrupting() })
 }

@@ -39,7 +39,8 @@ pub(crate) fn open(
 }
 
 fn plan(run: &Run<'_>, waiting: ElementInstanceKey, event: &Element) -> Step<Option<Plan>> {
-    let message = |catch: &MessageCatch| message::plan(run, waiting, event, catch).map(Plan::Message).map(Some);
+    let message =
+        |catch: &MessageCatch| message::plan(run, waiting, event, catch).map(Plan::Message).map(Some);
     match &event.behavior {
         Behavior::Receive(catch) => message(catch),
         _ => match event.catch() {

@@ -87,19 +87,13 @@ pub(crate) struct Next {
     pub(crate) repetitions: i32,
 }
 
-pub(crate) fn first_start(
-    run: &Run<'_>,
-    definition: &TimerDefinition,
-) -> Step<(Timestamp, Option<i32>)> {
+pub(crate) fn first_start(run: &Run<'_>, definition: &TimerDefinition) -> Step<(Timestamp, Option<i32>)> {
     let schedule = evaluate(run, None, definition)?;
     let due_at = schedule.first_due(run.now, &run.zone).ok_or_else(|| never(definition))?;
     Ok((due_at, schedule.repetitions().map(stored)))
 }
 
-fn describe(
-    run: &Run<'_>,
-    timer: &Timer,
-) -> Step<(Text, Option<tidemill_model::ProcessInstanceKey>)> {
+fn describe(run: &Run<'_>, timer: &Timer) -> Step<(Text, Option<tidemill_model::ProcessInstanceKey>)> {
     Ok(match &timer.purpose {
         TimerPurpose::Catch { origin, target, .. } => {
             let definition = run.definition(origin.definition)?;

@@ -33,11 +33,7 @@ pub(crate) fn trigger(
         Behavior::Start { is_interrupting, .. } => {
             start_event_sub_process(run, waiting, event.scope, *is_interrupting, trigger)
         }
-        _ if matches!(
-            definition.process.element(info.element).behavior,
-            Behavior::EventBased { .. }
-        ) =>
-        {
+        _ if matches!(definition.process.element(info.element).behavior, Behavior::EventBased { .. }) => {
             event_based_gateway::choose(run, waiting, trigger)
         }
         _ => complete_waiting(run, waiting, info.state, trigger),

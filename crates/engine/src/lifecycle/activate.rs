@@ -35,7 +35,9 @@ pub(super) fn arrive(
     let target = definition.process.element(element);
     let state = run.scope(scope)?;
     let is_cleared = state.interruption.is_some() || state.interrupted;
-    if element::multi_instance::is_done(run, scope) || is_cleared && target.kind != ElementKind::EventSubProcess {
+    if element::multi_instance::is_done(run, scope)
+        || is_cleared && target.kind != ElementKind::EventSubProcess
+    {
         return Ok(());
     }
     match flow {

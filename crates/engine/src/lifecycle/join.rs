@@ -130,9 +130,8 @@ impl Arrival<'_> {
         let waiting: u32 = self.state.waiting.iter().map(|token| token.count).sum();
         // Tokens that an earlier command has postponed: the join is asked again when they have moved.
         let has_postponed = self.state.flows > travelling + waiting;
-        let waits_elsewhere = |token: &WaitingToken| {
-            token.gateway != self.gateway.index && self.comes_from(token.gateway)
-        };
+        let waits_elsewhere =
+            |token: &WaitingToken| token.gateway != self.gateway.index && self.comes_from(token.gateway);
         Ok(has_postponed || self.state.waiting.iter().any(waits_elsewhere) || self.is_active_before()?)
     }
 

@@ -10,7 +10,7 @@ mod terminate;
 
 pub(crate) use activate::{activated, enqueue_activation};
 pub(crate) use complete::{complete_with_flows, completed};
-pub(crate) use interrupt::{interrupt_scope, scope_went_quiet};
+pub(crate) use interrupt::interrupt_scope;
 pub(crate) use join::check_joins;
 pub(crate) use terminate::{begin_termination, terminated};
 

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use tidemill_model::entity::*;
 use tidemill_model::{
-    ElementInstanceKey, FormKey, JobKey, LeaseKey, MessageKey, ProcessInstanceKey, ResourceKey, SubscriptionKey, TenantId, Text,
-    TimerKey, DefinitionKey,
+    DefinitionKey, ElementInstanceKey, FormKey, JobKey, LeaseKey, MessageKey, ProcessInstanceKey,
+    ResourceKey, SubscriptionKey, TenantId, Text, TimerKey,
 };
 
 #[derive(Default)]

@@ -11,8 +11,8 @@ mod residence;
 mod rows;
 mod table;
 
-pub use index::BoxName;
 pub(crate) use catalog::{Definition, by_deployment, by_tag};
+pub use index::BoxName;
 pub(crate) use jobs::JobQueues;
 pub(crate) use node::Residency;
 

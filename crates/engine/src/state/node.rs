@@ -2,9 +2,7 @@
 
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
-use tidemill_model::{
-    ElementInstanceKey, IncidentKey, SubscriptionKey, Text, TimerKey, VariableKey,
-};
+use tidemill_model::{ElementInstanceKey, IncidentKey, SubscriptionKey, Text, TimerKey, VariableKey};
 
 #[derive(Default)]
 pub(crate) struct Node {

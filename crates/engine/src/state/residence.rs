@@ -6,8 +6,8 @@ use crate::stop::Step;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Bound;
 use tidemill_model::entity::{
-    ElementInstance, Incident, Job, JobLease, LoopInput, LoopOutput, MessageSubscription, ProcessInstance, ProcessXml,
-    SignalSubscription, Timer, UserTask, Variable,
+    ElementInstance, Incident, Job, JobLease, LoopInput, LoopOutput, MessageSubscription, ProcessInstance,
+    ProcessXml, SignalSubscription, Timer, UserTask, Variable,
 };
 use tidemill_model::{ElementInstanceKey, Entity, ProcessInstanceKey, SubscriptionKey, TenantId, Text};
 
@@ -52,8 +52,12 @@ impl Working {
                 let page = (keys.collect(), supply.is_complete);
                 self.residence.signal_pages.insert(supply.need, page);
             }
-            need @ (Need::Box(_) | Need::Starts { .. } | Need::Process { .. } | Need::Form { .. }
-            | Need::Resource { .. } | Need::Definition(_)) => {
+            need @ (Need::Box(_)
+            | Need::Starts { .. }
+            | Need::Process { .. }
+            | Need::Form { .. }
+            | Need::Resource { .. }
+            | Need::Definition(_)) => {
                 self.residence.standing.insert(need);
             }
             need => {
@@ -121,8 +125,7 @@ impl Working {
         match node.residency {
             Residency::All => Ok(children.take(limit).collect()),
             Residency::UpTo(loaded) => {
-                let known: Vec<_> =
-                    children.take_while(|child| Some(*child) <= loaded).take(limit).collect();
+                let known: Vec<_> = children.take_while(|child| Some(*child) <= loaded).take(limit).collect();
                 if known.is_empty() {
                     return Err(Need::Children { scope, after: loaded }.into());
                 }

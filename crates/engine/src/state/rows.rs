@@ -3,8 +3,8 @@
 use super::table::Row;
 use tidemill_model::entity::*;
 use tidemill_model::{
-    DefinitionKey, ElementInstanceKey, FormKey, IncidentKey, JobKey, LeaseKey, MessageKey, ProcessInstanceKey,
-    ResourceKey, SubscriptionKey, TimerKey, UserTaskKey, VariableKey,
+    DefinitionKey, ElementInstanceKey, FormKey, IncidentKey, JobKey, LeaseKey, MessageKey,
+    ProcessInstanceKey, ResourceKey, SubscriptionKey, TimerKey, UserTaskKey, VariableKey,
 };
 
 macro_rules! rows {

@@ -1,0 +1,11 @@
+//! The engine in a box for tests: a store of serialised entities, a clock that moves when told, and a few
+//! verbs that read like the scenario.
+#![allow(dead_code, reason = "each test file uses its own part of this")]
+
+mod assert;
+mod harness;
+mod store;
+
+pub use harness::{Harness, Start};
+pub use store::MemoryStore;
+pub use tidemill_bpmn::builder::{Message, ModelBuilder, Options, Timer};
