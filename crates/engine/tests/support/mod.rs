@@ -1,6 +1,6 @@
 //! The engine in a box for tests: a store of serialised entities, a clock that moves when told, and a few
 //! verbs that read like the scenario.
-#![allow(dead_code, reason = "each test file uses its own part of this")]
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test file uses its own part of this")]
 
 mod assert;
 mod harness;
