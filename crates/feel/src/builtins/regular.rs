@@ -5,6 +5,7 @@ use crate::evaluation::machine::Fault;
 use crate::expression::Dialect;
 use crate::pattern::{Flavour, Pattern};
 use crate::value::Value;
+use std::rc::Rc;
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
     builtin("matches", &[optional(&["input", "pattern"], &["flags"])], matches),
@@ -17,7 +18,7 @@ pub(super) const FUNCTIONS: &[Builtin] = &[
 const STEPS_PER_PATTERN_BYTE: usize = 4;
 
 /// Compiles the pattern at that place with the flags at the other; null and a warning if it cannot be used.
-fn pattern(call: &mut Call<'_, '_>, source: &str, flags_at: usize) -> Result<Option<Pattern>, Fault> {
+fn pattern(call: &mut Call<'_, '_>, source: &str, flags_at: usize) -> Result<Option<Rc<Pattern>>, Fault> {
     let flags = match (call.arg(flags_at), call.string(flags_at)) {
         (_, Some(flags)) => flags,
         (Value::Null, _) => "",
@@ -31,7 +32,7 @@ fn pattern(call: &mut Call<'_, '_>, source: &str, flags_at: usize) -> Result<Opt
         Dialect::Camunda => Flavour::Java,
         Dialect::Standard => Flavour::XPath,
     };
-    match Pattern::new(source, flags, flavour) {
+    match Pattern::recent(source, flags, flavour) {
         Ok(pattern) => Ok(Some(pattern)),
         Err(error) => {
             call.warn(|| error.to_string());

@@ -50,6 +50,15 @@ impl Program {
         Ok(program)
     }
 
+    /// Bytes that the program takes, about.
+    pub(super) fn memory_usage(&self) -> usize {
+        let ranges = self.code.iter().map(|instruction| match instruction {
+            Instruction::Class(class) => size_of_val(class.ranges()),
+            _ => 0,
+        });
+        size_of_val(self.code.as_slice()) + ranges.sum::<usize>()
+    }
+
     fn push(&mut self, instruction: Instruction) -> Result<usize, PatternError> {
         if self.code.len() >= INSTRUCTIONS_MAX {
             return Err(PatternError::TooLarge);

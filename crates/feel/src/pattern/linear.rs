@@ -13,6 +13,9 @@ pub(super) const BYTES_PER_STEP: u64 = 256;
 /// Memory for one compiled pattern; bounds what counted repetitions can expand to.
 const PROGRAM_BYTES_MAX: usize = 1 << 20;
 
+/// Memory for the states that a search has met.
+const CACHE_BYTES_MAX: usize = 1 << 18;
+
 /// The tree in terms of the linear engine; none if it needs backtracking.
 pub(super) fn translate(node: &Node) -> Option<Hir> {
     Some(match node {
@@ -56,7 +59,7 @@ pub(super) fn build(hir: &Hir) -> Result<meta::Regex, PatternError> {
     let config = meta::Config::new()
         .nfa_size_limit(Some(PROGRAM_BYTES_MAX))
         .onepass_size_limit(Some(PROGRAM_BYTES_MAX))
-        .hybrid_cache_capacity(2 * PROGRAM_BYTES_MAX);
+        .hybrid_cache_capacity(CACHE_BYTES_MAX);
     meta::Builder::new().configure(config).build_from_hir(hir).map_err(|_| PatternError::TooLarge)
 }
 

@@ -5,6 +5,7 @@
 mod apply;
 mod backtrack;
 mod blocks;
+mod cache;
 mod class;
 mod linear;
 mod node;
