@@ -49,6 +49,7 @@ fn equal_contexts(left: &Context, right: &Context) -> bool {
 fn equal_ranges(left: &Range, right: &Range) -> bool {
     let equal = |left: &Bound, right: &Bound| match (left, right) {
         (Bound::Unbounded, Bound::Unbounded) => true,
+        (Bound::Unbounded, Bound::Open(end)) | (Bound::Open(end), Bound::Unbounded) => end.is_null(),
         (Bound::Closed(left), Bound::Closed(right)) | (Bound::Open(left), Bound::Open(right)) => {
             Relation::equal(left, right) == Some(true)
         }

@@ -55,7 +55,11 @@ fn literal(node: Node<'_, '_>, types: &Types) -> Feel {
     if child(node, "importedValues").is_some() {
         return Err("values from another file");
     }
-    Ok(format!("(\n{}\n)", types.spelled_out(text)))
+    let text = format!("(\n{}\n)", types.spelled_out(text));
+    Ok(match node.attribute("typeRef") {
+        Some(type_name) => types.converting(&text, type_name),
+        None => text,
+    })
 }
 
 fn inner(node: Node<'_, '_>, name: &'static str, types: &Types) -> Feel {

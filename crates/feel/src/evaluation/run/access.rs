@@ -3,6 +3,7 @@
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::{FilterMode, FilterNode, Member, Node};
 use crate::evaluation::suggestion::nearest;
+use crate::expression::Dialect;
 use crate::number::Number;
 use crate::temporal;
 use crate::value::{Bound, List, Range, Text, Value};
@@ -101,8 +102,20 @@ impl Machine<'_> {
         match self.eval(&node.condition)? {
             index @ Value::Number(_) => Ok(self.item_at(list, &index)),
             Value::Boolean(true) => self.matching(node, list, vec![first.clone()], 1),
+            other if self.is_misplaced(&other) => Ok(Value::Null),
             _ => self.matching(node, list, Vec::new(), 1),
         }
+    }
+
+    /// Whether the standard refuses a value as a condition: it is neither a boolean nor null.
+    pub(super) fn is_misplaced(&mut self, condition: &Value) -> bool {
+        let misplaced =
+            self.dialect() == Dialect::Standard && !matches!(condition, Value::Boolean(_) | Value::Null);
+        if misplaced {
+            let found = condition.type_name();
+            self.warn(|| format!("Expected a boolean condition, but found a {found}, so the result is null"));
+        }
+        misplaced
     }
 
     fn matching(
@@ -114,8 +127,10 @@ impl Machine<'_> {
     ) -> Result<Value, Fault> {
         for item in &list[from..] {
             self.set_local(node.slot, item.clone());
-            if let Value::Boolean(true) = self.eval(&node.condition)? {
-                kept.push(item.clone());
+            match self.eval(&node.condition)? {
+                Value::Boolean(true) => kept.push(item.clone()),
+                other if self.is_misplaced(&other) => return Ok(Value::Null),
+                _ => {}
             }
         }
         self.set_local(node.slot, Value::Null);

@@ -76,7 +76,12 @@ impl Machine<'_> {
                     return Ok(Flow::Break(()));
                 }
                 Value::Boolean(_) => {}
-                _ => result = None,
+                other => {
+                    result = None;
+                    if machine.is_misplaced(&other) {
+                        return Ok(Flow::Break(()));
+                    }
+                }
             }
             Ok(Flow::Continue(()))
         })?;

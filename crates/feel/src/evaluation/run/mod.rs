@@ -12,6 +12,7 @@ pub(crate) use types::conforms;
 
 use super::machine::{Fault, Machine};
 use super::program::{ContextNode, FunctionNode, Node};
+use crate::expression::Dialect;
 use crate::value::{Context, ContextBuilder, Function, List, UserFunction, Value};
 use std::sync::Arc;
 
@@ -65,6 +66,9 @@ impl Machine<'_> {
         }
         let context = match &node.shape {
             Some(shape) => Context::with_shape(shape.clone(), values.into_iter()),
+            None if self.dialect() == Dialect::Standard => {
+                return Ok(self.refuse(|| "A key occurs twice, so the context is null".to_string()));
+            }
             None => {
                 let mut builder = ContextBuilder::default();
                 for (key, value) in node.keys.iter().zip(values) {

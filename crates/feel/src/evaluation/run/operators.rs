@@ -50,10 +50,6 @@ impl Machine<'_> {
     }
 
     fn on_others(&mut self, operator: Arithmetic, left: Value, right: Value) -> Value {
-        let (left, right) = (self.unwrapped(left), self.unwrapped(right));
-        if let (Value::Number(left), Value::Number(right)) = (&left, &right) {
-            return self.on_numbers(operator, *left, *right);
-        }
         let temporal = match operator {
             Arithmetic::Add => temporal::arithmetic(Operator::Add, &left, &right),
             Arithmetic::Subtract => temporal::arithmetic(Operator::Subtract, &left, &right),
@@ -195,11 +191,8 @@ impl Machine<'_> {
                 format!("No range from {} to {}, so it is null", start.type_name(), end.type_name())
             }));
         }
-        let bound = |value: Value, closed: bool| match value {
-            Value::Null => Bound::Unbounded,
-            value if closed => Bound::Closed(value),
-            value => Bound::Open(value),
-        };
+        // A null stays an end: nothing can be compared with it, unlike with an end that is missing.
+        let bound = |value, closed| if closed { Bound::Closed(value) } else { Bound::Open(value) };
         Ok(Range { start: bound(start, node.start_closed), end: bound(end, node.end_closed) }.into())
     }
 
