@@ -8,6 +8,8 @@ use crate::value::Value;
 pub(super) const FUNCTIONS: &[Builtin] = &[
     builtin("number", &[optional(&["from"], &["grouping separator", "decimal separator"])], number),
     builtin("string", &[fixed(&["from"])], string),
+    builtin("from json", &[fixed(&["json"])], from_json),
+    builtin("to json", &[fixed(&["value"])], to_json),
     builtin("cycle", &[fixed(&["interval"]), fixed(&["repetitions", "interval"])], cycle)
         .only(Dialect::Camunda),
 ];
@@ -55,6 +57,29 @@ fn string(call: &mut Call<'_, '_>) -> CallResult {
     // Numbers and names of keys take at most a few times their own room as text.
     call.ensure_bytes(value.weight().saturating_mul(2))?;
     Ok(value.to_string().into())
+}
+
+fn from_json(call: &mut Call<'_, '_>) -> CallResult {
+    if call.arg(0).is_null() {
+        return Ok(Value::Null);
+    }
+    let Some(text) = call.string(0) else { return call.refuse("a string") };
+    // No item takes less than two characters.
+    let bytes = (text.len() / 2 * size_of::<Value>()) as u64;
+    call.charge_reading(bytes)?;
+    call.ensure_bytes(bytes)?;
+    match Value::from_json(text) {
+        Ok(value) => Ok(value),
+        Err(error) => call.refuse(&format!("JSON ({error})")),
+    }
+}
+
+fn to_json(call: &mut Call<'_, '_>) -> CallResult {
+    let value = call.arg(0);
+    call.charge_reading(value.weight())?;
+    // A character may need six to be escaped.
+    call.ensure_bytes(value.weight().saturating_mul(6))?;
+    Ok(value.to_json().into())
 }
 
 /// The text of a repeating timer: `R5/PT1H`, or `R/PT1H` without an end.

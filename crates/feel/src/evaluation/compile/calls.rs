@@ -56,7 +56,14 @@ impl Compiler<'_> {
         let knows = |index: usize| {
             arguments.iter().all(|(name, _)| builtin.signatures[index].names().any(|known| known == name))
         };
-        let Some(index) = (0..builtin.signatures.len()).find(|index| knows(*index)) else {
+        // Where two signatures have the same names, the order of the arguments tells which is meant.
+        let in_order = |index: usize| {
+            builtin.signatures[index].names().eq(arguments.iter().map(|(name, _)| name.as_str()))
+        };
+        let all = 0..builtin.signatures.len();
+        let found =
+            all.clone().find(|index| in_order(*index)).or_else(|| all.clone().find(|index| knows(*index)));
+        let Some(index) = found else {
             let names = arguments.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("', '");
             let function = builtin.name;
             return Node::Refused(

@@ -75,6 +75,11 @@ impl Parser<'_> {
             "for" if self.peek_is_word() => self.isolated(Self::iteration),
             "some" | "every" if self.peek_is_word() => self.isolated(Self::quantified),
             "function" => self.isolated(Self::function),
+            // Two built-ins bear the names of operators.
+            "and" | "or" if self.peek().kind == Kind::Symbol(Symbol::OpenParen) => {
+                self.advance()?;
+                Ok(Expr::Name(Text::new(word)))
+            }
             word if is_reserved(word) => self.fail("an expression"),
             word => {
                 let name = Text::new(word);
