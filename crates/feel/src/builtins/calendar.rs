@@ -3,7 +3,7 @@
 use super::{Builtin, Call, CallResult, Signature, builtin, fixed, optional};
 use crate::expression::Dialect;
 use crate::number::{Number, Rounding};
-use crate::temporal::{Date, DateTime, NANOS_PER_SECOND, NamedZone, Temporal, Time, Zone};
+use crate::temporal::{Date, DateTime, NANOS_PER_SECOND, Temporal, Time, Zone};
 use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
@@ -83,7 +83,7 @@ fn date_and_time(call: &mut Call<'_, '_>) -> CallResult {
                 calendar_date(date).map(|date| DateTime::new(date, (**time).clone()))
             }
             (Value::DateTime(at), Value::String(zone)) if call.dialect() == Dialect::Camunda => {
-                NamedZone::find(zone).and_then(|zone| at.with_zone(zone))
+                Zone::parse(zone).and_then(|zone| at.with_zone(zone))
             }
             _ => None,
         }

@@ -56,7 +56,10 @@ fn string(call: &mut Call<'_, '_>) -> CallResult {
     call.charge_reading(value.weight())?;
     // Numbers and names of keys take at most a few times their own room as text.
     call.ensure_bytes(value.weight().saturating_mul(2))?;
-    Ok(value.to_string().into())
+    Ok(match call.dialect() {
+        Dialect::Camunda => format!("{value:#}").into(),
+        Dialect::Standard => value.to_string().into(),
+    })
 }
 
 fn from_json(call: &mut Call<'_, '_>) -> CallResult {

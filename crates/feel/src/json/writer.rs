@@ -28,6 +28,8 @@ pub(super) fn write(out: &mut String, value: &Value) {
             }
             out.push('}');
         }
+        Value::Time(time) => string(out, &time.to_iso_string()),
+        Value::DateTime(at) => string(out, &at.to_iso_string()),
         other => string(out, &other.to_string()),
     }
 }

@@ -7,8 +7,8 @@ use super::scan::Scan;
 use super::time::zone_property;
 use super::zone::write_offset;
 use super::{
-    Date, DaysDuration, MonthsDuration, NANOS_PER_DAY, NANOS_PER_SECOND, NamedZone, Property,
-    SECONDS_PER_DAY, Time, Zone,
+    Date, DaysDuration, MonthsDuration, NANOS_PER_DAY, NANOS_PER_SECOND, Property, SECONDS_PER_DAY, Time,
+    Zone,
 };
 
 /// A date and time. Two of them are *equal* when they are written alike;
@@ -91,13 +91,13 @@ impl DateTime {
         Self::from_epoch_nanos(self.epoch_nanos(), zone)
     }
 
-    /// The same wall clock in a named zone, or the same moment if this already has a zone.
-    pub fn with_zone(&self, zone: NamedZone) -> Option<Self> {
+    /// The same wall clock in a zone, or the same moment if this already has one.
+    pub fn with_zone(&self, zone: Zone) -> Option<Self> {
         if self.is_local() {
-            let time = Time::from_nanos_of_day(self.time.nanos_of_day(), Zone::Named(zone));
+            let time = Time::from_nanos_of_day(self.time.nanos_of_day(), zone);
             return Some(Self::new(self.date, time));
         }
-        self.in_zone(Zone::Named(zone))
+        self.in_zone(zone)
     }
 
     /// Which comes first; a local and a zoned date-time cannot be compared.

@@ -128,6 +128,14 @@ impl Time {
         })
     }
 
+    /// ISO 8601: the offset instead of the name of a zone.
+    pub fn to_iso_string(&self) -> String {
+        match self.zone.standard_offset() {
+            Some(offset) => Self { nanos: self.nanos, zone: Zone::Offset(offset) }.to_string(),
+            None => self.to_string(),
+        }
+    }
+
     /// Writes hours to seconds, with a fraction only where there is one.
     pub(super) fn write_clock(&self, f: &mut impl fmt::Write) -> fmt::Result {
         write!(f, "{:02}:{:02}:{:02}", self.hour(), self.minute(), self.second())?;

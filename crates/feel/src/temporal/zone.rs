@@ -59,6 +59,13 @@ impl Zone {
         (seconds.abs() <= OFFSET_SECONDS_MAX).then_some(Self::Offset(seconds as i32))
     }
 
+    /// Reads a zone by itself: `Z`, `+hh:mm` or `Area/City`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut scan = Scan::new(text);
+        let offset = Self::scan_offset(&mut scan).filter(|_| scan.is_done());
+        offset.or_else(|| NamedZone::find(text).map(Self::Named))
+    }
+
     /// Reads the rest of a time: nothing, `Z`, `+hh:mm`, `@Area/City`, or an offset with `[Area/City]`.
     pub(super) fn scan(scan: &mut Scan<'_>) -> Option<Self> {
         if scan.is_done() {

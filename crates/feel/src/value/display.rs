@@ -4,7 +4,8 @@ use super::{Bound, Function, Range, Value};
 use std::fmt;
 
 impl fmt::Display for Value {
-    /// A string at the top stands for itself; inside lists and contexts it is quoted.
+    /// A string at the top stands for itself; inside lists and contexts it is quoted. The alternate form `{:#}` has
+    /// no blank after the colon of an entry, as Camunda writes contexts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::String(text) => f.write_str(text),
@@ -32,7 +33,7 @@ fn write_nested(f: &mut fmt::Formatter<'_>, value: &Value) -> fmt::Result {
             for (index, (key, value)) in context.iter().enumerate() {
                 f.write_str(if index > 0 { ", " } else { "" })?;
                 write_key(f, key)?;
-                f.write_str(": ")?;
+                f.write_str(if f.alternate() { ":" } else { ": " })?;
                 write_nested(f, value)?;
             }
             f.write_str("}")

@@ -137,7 +137,11 @@ impl Names {
                         return (items, Some(*slot));
                     }
                 }
-                Block::Item(slot) if name == "item" => return (items, Some(*slot)),
+                // An entry of the item that is called `item` comes before the item itself.
+                Block::Item(slot) if name == "item" => {
+                    items.push(*slot);
+                    return (items, Some(*slot));
+                }
                 Block::Item(slot) if name != INPUT => items.push(*slot),
                 Block::Item(_) => {}
                 Block::Partial(slot, read) => {
