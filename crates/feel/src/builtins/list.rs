@@ -7,8 +7,8 @@ use crate::value::{Function, List, Value};
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
     builtin("sublist", SUBLIST, sublist),
-    builtin("append", &[variadic(&["list", "items"]), variadic(&["list", "item"])], append),
-    builtin("concatenate", &[variadic(&["lists"]), variadic(&["list"])], concatenate),
+    builtin("append", &[variadic(&["list", "item"]), fixed(&["list", "items"])], append),
+    builtin("concatenate", LISTS, concatenate),
     builtin("insert before", &[fixed(&["list", "position", "newItem"])], insert_before),
     builtin("remove", &[fixed(&["list", "position"])], remove),
     builtin("list replace", LIST_REPLACE, list_replace),
@@ -27,6 +27,9 @@ const SUBLIST: &[super::Signature] = &[
 
 const LIST_REPLACE: &[super::Signature] =
     &[fixed(&["list", "position", "newItem"]), fixed(&["list", "match", "newItem"])];
+
+/// Lists one by one or, by name, as one list of lists.
+pub(super) const LISTS: &[super::Signature] = &[variadic(&["list"]), fixed(&["lists"])];
 
 /// Pays for a list of so many items.
 pub(super) fn afford(call: &mut Call<'_, '_>, count: usize) -> Result<(), Fault> {
@@ -62,15 +65,21 @@ fn sublist(call: &mut Call<'_, '_>) -> CallResult {
 
 fn append(call: &mut Call<'_, '_>) -> CallResult {
     let Some(list) = call.list(0) else { return call.refuse("a list") };
-    let items = &call.arguments[1..];
+    let items = match (call.signature, call.arg(1)) {
+        (1, Value::List(items)) => items,
+        _ => &call.arguments[1..],
+    };
     afford(call, list.len() + items.len())?;
     Ok([list, items].concat().into())
 }
 
 /// The items of lists one after the other; what is no list counts as its own item.
 pub(super) fn joined(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Fault> {
-    let parts: Vec<&[Value]> = call
-        .arguments
+    let lists = match (call.signature, call.arg(0)) {
+        (1, Value::List(lists)) => lists,
+        _ => call.arguments,
+    };
+    let parts: Vec<&[Value]> = lists
         .iter()
         .map(|argument| match argument {
             Value::List(list) => list,

@@ -1,7 +1,7 @@
 //! Functions that compare the items of lists: finding, telling apart, sorting.
 
-use super::list::{afford, joined};
-use super::{Builtin, Call, CallResult, builtin, fixed, variadic};
+use super::list::{LISTS, afford, joined};
+use super::{Builtin, Call, CallResult, builtin, fixed};
 use crate::evaluation::machine::Fault;
 use crate::number::Number;
 use crate::value::{Function, Relation, Text, Value};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub(super) const FUNCTIONS: &[Builtin] = &[
     builtin("list contains", &[fixed(&["list", "element"])], list_contains),
     builtin("index of", &[fixed(&["list", "match"])], index_of),
-    builtin("union", &[variadic(&["lists"]), variadic(&["list"])], union),
+    builtin("union", LISTS, union),
     builtin("distinct values", &[fixed(&["list"])], distinct_values),
     builtin("duplicate values", &[fixed(&["list"])], duplicate_values),
     builtin("sort", &[fixed(&["list", "precedes"])], sort),

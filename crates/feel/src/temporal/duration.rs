@@ -212,8 +212,9 @@ impl Parts {
         let mut sum: i128 = 0;
         let mut parts = 0;
         while !scan.is_done() && !scan.rest().starts_with('T') {
-            let digits = scan.digits();
-            let amount: i64 = digits.parse().ok()?;
+            // The standard has one sign before the whole; Java, and so Camunda, also one before a part.
+            let sign = if scan.eat('-') { -1 } else { 1 };
+            let amount: i64 = scan.digits().parse().ok()?;
             let fraction = scan.eat('.').then(|| scan.fraction_nanos());
             let unit = scan.rest().chars().next()?;
             let index = self.units.find(unit)?;
@@ -222,8 +223,8 @@ impl Parts {
             }
             scan.eat(unit);
             let weight = i128::from(self.weights[index]);
-            sum += i128::from(amount) * weight * i128::from(NANOS_PER_SECOND);
-            sum += i128::from(fraction.unwrap_or(0));
+            let whole = i128::from(amount) * weight * i128::from(NANOS_PER_SECOND);
+            sum += sign * (whole + i128::from(fraction.unwrap_or(0)));
             self.units = &self.units[index + 1..];
             self.weights = &self.weights[index + 1..];
             parts += 1;

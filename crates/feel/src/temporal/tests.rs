@@ -183,6 +183,9 @@ fn durations_are_normalized() {
         ("-P999999999M", "-P83333333Y3M"),
         ("P0M", "P0Y"),
         ("P12M", "P1Y"),
+        ("PT-3M-4.5S", "-PT3M4.5S"),
+        ("-P-1D", "P1D"),
+        ("P-1Y2M", "-P10M"),
     ] {
         let value = Temporal::parse(text).expect(text);
         let shown = match value {

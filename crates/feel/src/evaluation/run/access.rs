@@ -73,8 +73,9 @@ impl Machine<'_> {
     pub(super) fn filter(&mut self, node: &FilterNode) -> Result<Value, Fault> {
         let list = match self.eval(&node.base)? {
             Value::List(list) => list,
-            Value::Null => return self.filter_null(),
-            single => List::from(vec![single]),
+            Value::Null => return self.filter_refused("null"),
+            single if self.dialect() == Dialect::Standard => List::from(vec![single]),
+            other => return self.filter_refused(other.type_name()),
         };
         match node.mode {
             FilterMode::Index => {
@@ -86,8 +87,8 @@ impl Machine<'_> {
         }
     }
 
-    fn filter_null(&mut self) -> Result<Value, Fault> {
-        Ok(self.refuse(|| "Expected a list to filter, but it is null".to_string()))
+    fn filter_refused(&mut self, found: &str) -> Result<Value, Fault> {
+        Ok(self.refuse(|| format!("Expected a list to filter, but found {found}")))
     }
 
     /// A filter that may be a number: the value for the first item tells.

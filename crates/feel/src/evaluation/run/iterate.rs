@@ -2,6 +2,7 @@
 
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::{DomainNode, ForNode, IterationNode, Node, QuantifiedNode};
+use crate::expression::Dialect;
 use crate::number::Number;
 use crate::syntax::ast::Quantifier;
 use crate::temporal::Date;
@@ -109,7 +110,7 @@ impl Machine<'_> {
 
     fn items(&mut self, domain: &DomainNode) -> Result<Option<Items>, Fault> {
         let items = match domain {
-            DomainNode::Items(node) => self.eval(node).map(collection)?,
+            DomainNode::Items(node) => collection(self.eval(node)?, self.dialect()),
             DomainNode::Span(from, to) => self.span(from, to)?,
         };
         if items.is_none() {
@@ -139,12 +140,13 @@ fn between(from: &Value, to: &Value) -> Option<Items> {
     }
 }
 
-fn collection(value: Value) -> Option<Items> {
+fn collection(value: Value, dialect: Dialect) -> Option<Items> {
     match value {
         Value::List(list) => Some(Items::List(list)),
         Value::Range(range) => range_items(&range),
         Value::Null => None,
-        single => Some(Items::List(List::from(vec![single]))),
+        single if dialect == Dialect::Standard => Some(Items::List(List::from(vec![single]))),
+        _ => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every built-in function as a table: an expression on the left, what it gives on the right, in both dialects
+//! Every operator, construct and built-in function as a table: an expression on the left, what it gives on the right, in both dialects
 //! unless the line names one. `null!` is null with a warning, `error` an evaluation that fails.
 
 use std::path::Path;
@@ -41,7 +41,7 @@ fn shown(value: &Value) -> String {
 }
 
 fn check_table(name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/builtins").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name);
     let table = std::fs::read_to_string(&path).expect("the table can be read");
     let mut rows = 0;
     let mut problems = Vec::new();
@@ -73,6 +73,10 @@ macro_rules! tables {
 }
 
 tables! {
+    arithmetic: "arithmetic.txt";
+    comparisons: "comparisons.txt";
+    constructs: "constructs.txt";
+    access: "access.txt";
     logic: "logic.txt";
     numbers: "numbers.txt";
     strings: "strings.txt";
