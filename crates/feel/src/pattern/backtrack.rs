@@ -29,8 +29,11 @@ enum Instruction {
     Jump(usize),
     /// Keep the position in a slot: ends of groups and starts of loop rounds.
     Save(usize),
-    /// Fail if nothing was consumed since the slot was saved, so that loops end.
-    Progress(usize),
+    /// Begin the next round of a loop at the target, unless nothing was consumed since the slot was saved.
+    Again {
+        slot: usize,
+        target: usize,
+    },
     BackReference {
         group: usize,
         ignore_case: bool,
@@ -146,8 +149,7 @@ impl Program {
         let split = self.push(Instruction::Split(0, 0))?;
         self.push(Instruction::Save(slot))?;
         self.emit(inner)?;
-        self.push(Instruction::Progress(slot))?;
-        self.push(Instruction::Jump(split))?;
+        self.push(Instruction::Again { slot, target: split })?;
         self.code[split] = ordered_split(split + 1, self.code.len(), greedy);
         Ok(())
     }
@@ -231,7 +233,8 @@ impl<E, C: FnMut(u64) -> Result<(), E>> Run<'_, C> {
                     slots[*slot] = Some(at);
                     Some((pc + 1, at))
                 }
-                Instruction::Progress(slot) => (slots[*slot] != Some(at)).then_some((pc + 1, at)),
+                Instruction::Again { slot, .. } if slots[*slot] == Some(at) => Some((pc + 1, at)),
+                Instruction::Again { target, .. } => Some((*target, at)),
                 Instruction::Atomic(end) => {
                     let end = *end;
                     self.matches_at(pc + 1, at, slots.clone())?.map(|(new_at, inner)| {

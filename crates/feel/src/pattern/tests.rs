@@ -1,6 +1,7 @@
 //! Both flavours: what matches, what is refused, and that hostile patterns are charged.
 
 use super::{Flavour, Pattern, PatternError};
+use proptest::prelude::*;
 
 #[derive(Debug, PartialEq)]
 struct Exhausted;
@@ -143,5 +144,46 @@ fn huge_patterns_are_refused() {
     for source in ["(a{1000}){1000}", r"(((a\1{100}){100}){100}){100}", nested.as_str()] {
         let refused = Pattern::new(source, "", Flavour::Java).err();
         assert_eq!(refused, Some(PatternError::TooLarge), "{}", &source[..10]);
+    }
+}
+
+/// Patterns that both engines can run.
+fn regular_pattern() -> impl Strategy<Value = String> {
+    let atom = prop_oneof!["[ab.^$]", r"\\[dwsb]", r"\[\^?[a-c]\]", r"\[a-c\]"];
+    atom.prop_recursive(4, 24, 4, |inner| {
+        let quantifier = prop_oneof!["", r"\*", r"\+", r"\?", r"\*\?", r"\{1,2\}"];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("{left}|{right}")),
+            (inner, quantifier).prop_map(|(inner, quantifier)| format!("({inner}){quantifier}")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_parser_panic(source in r"[ab(){}\[\]|*+?.^$\\\-&<>=!:1-3pPiQEdw]{0,24}", java: bool) {
+        let flavour = if java { Flavour::Java } else { Flavour::XPath };
+        if let Ok(pattern) = Pattern::new(&source, "", flavour) {
+            let mut left = 20_000u64;
+            let mut charge = |steps: u64| {
+                left = left.checked_sub(steps).ok_or(Exhausted)?;
+                Ok(())
+            };
+            let _: Result<bool, Exhausted> = pattern.is_match("abab1-a", &mut charge);
+        }
+    }
+
+    #[test]
+    fn both_engines_find_the_same(source in regular_pattern(), text in "[abc1 \n]{0,12}") {
+        let parsed = super::parse::parse(&source, super::Flags::default(), Flavour::Java);
+        if let Ok(parsed) = parsed {
+            let hir = super::linear::translate(&parsed.node).expect("the pattern is regular");
+            let linear = super::linear::build(&hir).expect("the pattern is small");
+            let program = super::Program::compile(&parsed.node, parsed.group_count).expect("the pattern is small");
+            let by_linear = super::linear::find_at(&linear, &text, 0, &mut free).expect("free of charge");
+            let by_program = program.find_at(&text, 0, &mut free).expect("free of charge");
+            prop_assert_eq!(by_linear.map(|found| found.range()), by_program.map(|found| found.range()));
+        }
     }
 }
