@@ -199,9 +199,7 @@ fn paths_and_filters() {
         ("numbers[item > 1][1]", "3"),
         ("empty[1]", "null"),
         ("empty[item > 1]", "[]"),
-        ("amount[1]", "120"),
         ("amount[2]", "null"),
-        ("amount[item > 100]", "[120]"),
         ("nothing[1]", "null"),
         ("{a: 1}.a", "1"),
         ("{a: {b: 2}}.a.b", "2"),
@@ -236,7 +234,6 @@ fn iterations() {
         ("for x in 1..5 return if x < 3 then 1 else sum(partial)", "[1, 1, 2, 4, 8]"),
         ("for x in [] return x", "[]"),
         ("for x in null return x", "null"),
-        ("for x in 5 return x", "[5]"),
         ("for x in 1..null return x", "null"),
         ("for x in items return x.name", "[\"pen\", \"bag\", \"box\"]"),
         ("for d in @\"2026-02-27\"..@\"2026-03-01\" return d.day", "[27, 28, 1]"),
@@ -262,7 +259,6 @@ fn functions_and_contexts() {
         ("{a: 1, b: a + 1, c: a + b}.c", "3"),
         ("{a: 1, b: {c: a}}.b.c", "1"),
         ("{b: a, a: 1}.b", "null"),
-        ("{a: 1, a: 2}", "{a: 2}"),
         ("{f: function(x) x * 2, r: f(4)}.r", "8"),
         ("{f: function(x, y) x - y, r: f(y: 1, x: 3)}.r", "2"),
         ("{f: function(x, y) [x, y], r: f(x: 1)}.r", "[1, null]"),
@@ -344,10 +340,27 @@ fn ranges_are_values() {
 fn dialects_differ_where_they_must() {
     check(
         Dialect::Camunda,
-        &[("[1] + 1", "null"), ("[1] = 1", "null"), ("string length([\"abc\"])", "null")],
+        &[
+            ("[1] + 1", "null"),
+            ("[1] = 1", "null"),
+            ("string length([\"abc\"])", "null"),
+            ("for x in 5 return x", "null"),
+            ("amount[1]", "null"),
+            ("amount[item > 100]", "null"),
+            ("{a: 1, a: 2}", "{a: 2}"),
+        ],
     );
     check(
         Dialect::Standard,
-        &[("[1] + 1", "2"), ("[1] = 1", "true"), ("string length([\"abc\"])", "3"), ("1e3", "1000")],
+        &[
+            ("[1] + 1", "null"),
+            ("for x in 5 return x", "[5]"),
+            ("amount[1]", "120"),
+            ("amount[item > 100]", "[120]"),
+            ("{a: 1, a: 2}", "null"),
+            ("[1] = 1", "true"),
+            ("string length([\"abc\"])", "3"),
+            ("1e3", "1000"),
+        ],
     );
 }
