@@ -23,3 +23,7 @@ pub use scope::{EmptyScope, Lookup, Scope};
 pub use value::{
     Bound, Context, ContextBuilder, Function, List, Range, Text, UserFunction, VALUE_DEPTH_MAX, Value,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -3,8 +3,8 @@
 //!
 //! The rule: a case counts if the decision it asks for, and everything that decision requires, is made of
 //! literal expressions, contexts, lists, relations, function definitions, invocations, conditionals, filters and
-//! iterators, which are read as the FEEL text they stand for. Decision tables, decision services, imports of other
-//! models and functions written in Java or PMML do not count: they need more than FEEL.
+//! iterators, which are read as the FEEL text they stand for. Decision tables, decision services, types with allowed
+//! values, imports of other models and functions written in Java or PMML do not count: they need more than FEEL.
 //!
 //! The kit is looked for in the folder `DMN_TCK_DIR`, else in `../shared/dmn-tck` beside this repository.
 
@@ -101,13 +101,16 @@ fn is_test_file(name: &std::ffi::OsStr) -> bool {
 }
 
 fn run_file(path: &Path, tally: &mut Tally) {
-    let text = std::fs::read_to_string(path).expect("a test file can be read");
-    let suite = cases::Suite::parse(&text);
     let folder = path.parent().expect("a file lies in a folder");
-    let model_text = std::fs::read_to_string(folder.join(&suite.model_name)).expect("the model can be read");
-    let model = model::Model::parse(&model_text);
     let folder_name = folder.file_name().expect("it has a name").to_string_lossy();
     let file_name = path.file_name().expect("it has a name").to_string_lossy();
+    let (suite, model) = match read(path, folder) {
+        Ok(read) => read,
+        Err(problem) => {
+            tally.failed.push((format!("{folder_name}/{file_name}"), problem));
+            return;
+        }
+    };
     for case in &suite.cases {
         let id = format!("{folder_name}/{file_name}#{}", case.id);
         match run::run_case(&model, case) {
@@ -119,4 +122,12 @@ fn run_file(path: &Path, tally: &mut Tally) {
             }
         }
     }
+}
+
+fn read(path: &Path, folder: &Path) -> Result<(cases::Suite, model::Model), String> {
+    let text =
+        |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let suite = cases::Suite::parse(&text(path)?)?;
+    let model = model::Model::parse(&text(&folder.join(&suite.model_name))?)?;
+    Ok((suite, model))
 }

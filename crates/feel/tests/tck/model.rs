@@ -29,8 +29,8 @@ pub(crate) enum Kind {
 }
 
 impl Model {
-    pub(crate) fn parse(text: &str) -> Model {
-        let document = Document::parse(text).expect("a model is XML");
+    pub(crate) fn parse(text: &str) -> Result<Model, String> {
+        let document = Document::parse(text).map_err(|error| error.to_string())?;
         let root = document.root_element();
         let types = Types::parse(root);
         let mut elements = HashMap::new();
@@ -48,7 +48,8 @@ impl Model {
                 elements.insert(id, element);
             }
         }
-        Model { elements, names: names(root), has_imports: child(root, "import").is_some(), types }
+        let has_imports = child(root, "import").is_some();
+        Ok(Model { elements, names: names(root), has_imports, types })
     }
 
     pub(crate) fn decision(&self, name: &str) -> Option<&Element> {

@@ -83,6 +83,9 @@ impl<'a> Run<'a> {
         if depth > 50 {
             return Err(Problem::Error("decisions that require each other".to_owned()));
         }
+        if element.type_name.as_ref().is_some_and(|name| self.model.types.is_constrained(name)) {
+            return Err(Problem::LeftOut("a type with allowed values"));
+        }
         let value = match &element.kind {
             Kind::Input => self.input(&element.name),
             Kind::Logic(Err(reason)) => return Err(Problem::LeftOut(reason)),

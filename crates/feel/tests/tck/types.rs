@@ -2,11 +2,13 @@
 
 use crate::cases::{attribute, child, children};
 use roxmltree::Node;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
 pub(crate) struct Types {
     by_name: HashMap<String, String>,
+    /// Types that allow only some values, by themselves or in a part.
+    constrained: HashSet<String>,
 }
 
 impl Types {
@@ -14,7 +16,12 @@ impl Types {
         let definitions: HashMap<String, Node<'_, '_>> =
             children(root, "itemDefinition").map(|node| (attribute(node, "name"), node)).collect();
         let texts = definitions.iter().map(|(name, node)| (name.clone(), definition(*node, &definitions, 0)));
-        Types { by_name: texts.collect() }
+        let constrained = definitions.iter().filter(|(_, node)| is_constrained(**node, &definitions, 0));
+        Types { by_name: texts.collect(), constrained: constrained.map(|(name, _)| name.clone()).collect() }
+    }
+
+    pub(crate) fn is_constrained(&self, name: &str) -> bool {
+        self.constrained.contains(name)
     }
 
     /// The FEEL type behind a name; none for `Any` and for names that are not declared.
@@ -64,6 +71,17 @@ fn built_in(name: &str) -> Option<&'static str> {
         "yearMonthDuration" | "years and months duration" => "years and months duration",
         "Any" => "Any",
         _ => return None,
+    })
+}
+
+fn is_constrained(node: Node<'_, '_>, known: &HashMap<String, Node<'_, '_>>, depth: usize) -> bool {
+    node.descendants().any(|part| match part.tag_name().name() {
+        "allowedValues" | "typeConstraint" => true,
+        "typeRef" => {
+            let referred = part.text().and_then(|name| known.get(name.trim()));
+            depth < 10 && referred.is_some_and(|node| is_constrained(*node, known, depth + 1))
+        }
+        _ => false,
     })
 }
 

@@ -108,7 +108,8 @@ impl Machine<'_> {
         })
     }
 
-    /// The argument as the declared type wants it: one item for a list of one, a list for one item.
+    /// The argument as the declared type wants it: one item for a list of one, a list for one item, and the
+    /// midnight (UTC) that begins a date for a date and time.
     fn checked_argument(&mut self, parameter: &Parameter, argument: Value) -> Option<Value> {
         let Some(kind) = &parameter.kind else { return Some(argument) };
         if conforms(&argument, kind) {
@@ -117,6 +118,7 @@ impl Machine<'_> {
         let coerced = match (&argument, kind) {
             (Value::List(list), _) if list.len() == 1 => list[0].clone(),
             (_, Type::List(_)) => vec![argument.clone()].into(),
+            (Value::Date(date), Type::DateTime) => date.at_utc_midnight().into(),
             _ => argument.clone(),
         };
         if conforms(&coerced, kind) {
