@@ -154,10 +154,10 @@ pub(crate) fn by_tag<'a, T>(
     versions.iter().rev().find(|version| tag_of(version) == Some(tag))
 }
 
-pub(crate) fn by_deployment<'a, T>(
-    versions: &'a [Arc<T>],
+pub(crate) fn by_deployment<T>(
+    versions: &[Arc<T>],
     deployment_of: impl Fn(&T) -> DeploymentKey,
     deployment: DeploymentKey,
-) -> Option<&'a Arc<T>> {
+) -> Option<&Arc<T>> {
     versions.iter().rev().find(|version| deployment_of(version) == deployment)
 }

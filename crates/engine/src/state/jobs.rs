@@ -123,7 +123,11 @@ impl Working {
             let known = self.tables.jobs.get(stored.key);
             let is_free = match known {
                 Some(job) => can_be_handed_out(job),
-                None => !self.tables.jobs.is_gone(stored.key) && !self.is_held(stored.key),
+                None => {
+                    can_be_handed_out(stored)
+                        && !self.tables.jobs.is_gone(stored.key)
+                        && !self.is_held(stored.key)
+                }
             };
             if is_free {
                 let place = known.map_or(place, |job| (Reverse(job.priority), job.key));

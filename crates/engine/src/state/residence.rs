@@ -9,7 +9,9 @@ use tidemill_model::entity::{
     ElementInstance, Incident, Job, JobLease, LoopInput, LoopOutput, MessageSubscription, ProcessInstance,
     ProcessXml, SignalSubscription, Timer, UserTask, Variable,
 };
-use tidemill_model::{ElementInstanceKey, Entity, ProcessInstanceKey, SubscriptionKey, TenantId, Text};
+use tidemill_model::{
+    Command, ElementInstanceKey, Entity, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
+};
 
 #[derive(Default)]
 pub(super) struct Residence {
@@ -64,6 +66,47 @@ impl Working {
                 self.residence.answered.insert(need);
             }
         }
+    }
+
+    /// Takes in the leases that a predecessor has given; to be called before anything else is supplied.
+    pub fn load_leases(&mut self, leases: Vec<std::sync::Arc<JobLease>>) {
+        for lease in leases {
+            self.load(lease);
+        }
+    }
+
+    /// What the command will surely ask for first. Asking for a whole batch at once saves round trips.
+    pub fn first_need(&self, command: &Command) -> Option<Need> {
+        let need = match command {
+            Command::CompleteJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
+            Command::FailJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
+            Command::ThrowJobError(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
+            Command::UpdateJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
+            Command::AssignUserTask(c) => self.unless_known::<UserTask>(c.task, Need::UserTask(c.task)),
+            Command::UpdateUserTask(c) => self.unless_known::<UserTask>(c.task, Need::UserTask(c.task)),
+            Command::CompleteUserTask(c) => self.unless_known::<UserTask>(c.task, Need::UserTask(c.task)),
+            Command::ResolveIncident(c) => {
+                self.unless_known::<Incident>(c.incident, Need::Incident(c.incident))
+            }
+            Command::CancelInstance(c) => {
+                self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
+            }
+            Command::CorrelateSubscription(c) => {
+                self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
+            }
+            Command::TriggerTimer(c) => match &c.timer.purpose {
+                TimerPurpose::Catch { origin, .. } => {
+                    self.unless_known::<ProcessInstance>(origin.instance, Need::Instance(origin.instance))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        need.filter(|need| !self.residence.is_answered(need))
+    }
+
+    fn unless_known<R: super::Tabled>(&self, key: R::Key, need: Need) -> Option<Need> {
+        (self.get::<R>(key).is_none() && !self.is_gone::<R>(key)).then_some(need)
     }
 
     /// The batch has ended: what was known to be absent is no longer known.

@@ -4,7 +4,7 @@ use super::store::MemoryStore;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tidemill_bpmn::builder::ModelBuilder;
-use tidemill_engine::{InstanceEnd, Need, Reply, Supply, Working, process};
+use tidemill_engine::{InstanceEnd, Reply, Working, process};
 use tidemill_model::command::*;
 use tidemill_model::entity::*;
 use tidemill_model::*;
@@ -101,9 +101,7 @@ impl Harness {
     pub fn reload(&mut self) {
         self.key_high_water = self.working.next_key();
         self.working = fresh(self.key_high_water);
-        let leases = self.store.leases();
-        let need = Need::Job(JobKey(0));
-        self.working.supply(Supply { need, entities: leases, is_complete: true });
+        self.working.load_leases(self.store.leases());
     }
 
     pub fn deploy(&mut self, model: &ModelBuilder) -> Deployment {

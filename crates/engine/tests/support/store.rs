@@ -159,8 +159,8 @@ impl MemoryStore {
         Supply { need, entities, is_complete }
     }
 
-    pub fn leases(&self) -> Vec<Entity> {
-        self.matching(|entity| matches!(entity, Entity::JobLease(_)))
+    pub fn leases(&self) -> Vec<std::sync::Arc<JobLease>> {
+        self.of(|entity| if let Entity::JobLease(lease) = entity { Some(lease) } else { None })
     }
 
     fn matching(&self, is_wanted: impl Fn(&Entity) -> bool) -> Vec<Entity> {
