@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Bound;
 use tidemill_model::entity::{
     ElementInstance, Incident, Job, JobLease, LoopInput, LoopOutput, MessageSubscription, ProcessInstance,
-    ProcessXml, SignalSubscription, Timer, UserTask, Variable,
+    ProcessXml, SignalSubscription, Timer, TimerPurpose, UserTask, Variable,
 };
 use tidemill_model::{
     Command, ElementInstanceKey, Entity, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
