@@ -26,6 +26,9 @@ pub struct CompileOptions {
     pub dialect: Dialect,
     /// Names with blanks or operator characters that are to be read as one name, the longest first.
     pub known_names: Vec<String>,
+    /// Types that a model declares: a name, and the FEEL type that it stands for (`context<a: number>`), which may
+    /// name others of them.
+    pub known_types: Vec<(String, String)>,
 }
 
 /// A variable that an expression reads.

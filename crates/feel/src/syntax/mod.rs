@@ -6,4 +6,4 @@ mod lexer;
 mod parser;
 
 pub(crate) use format::{format_expression, format_tests};
-pub(crate) use parser::{parse_expression, parse_unary_tests};
+pub(crate) use parser::{parse_expression, parse_type, parse_unary_tests};

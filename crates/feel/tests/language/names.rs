@@ -5,7 +5,7 @@ use tidemill_feel::{CompileOptions, Context, Dialect, Expression, Value};
 
 fn known(names: &[&str]) -> CompileOptions {
     let known_names = names.iter().map(|name| name.to_string()).collect();
-    CompileOptions { dialect: Dialect::Standard, known_names }
+    CompileOptions { dialect: Dialect::Standard, known_names, ..CompileOptions::default() }
 }
 
 fn evaluate_known(text: &str, variables: &[(&str, i64)]) -> Value {
@@ -99,4 +99,28 @@ fn a_known_name_may_shadow_a_built_in() {
         Value::from(3)
     );
     assert!(!scope.is_empty() && !self::scope().is_empty());
+}
+
+#[test]
+fn known_types_stand_for_what_the_model_declares() {
+    let declared = [
+        ("tPerson", "context<name: string, age: tAge>"),
+        ("tAge", "number"),
+        ("List of People", "list<tPerson>"),
+        ("tEndless", "context<a: tEndless, b: tEndless>"),
+    ];
+    let known_types = declared.map(|(name, text)| (name.to_string(), text.to_string())).to_vec();
+    let options = CompileOptions { dialect: Dialect::Standard, known_types, ..CompileOptions::default() };
+    for (text, expected) in [
+        (r#"{name: "Ann", age: 7} instance of tPerson"#, Value::from(true)),
+        (r#"{name: "Ann", age: "7"} instance of tPerson"#, Value::from(false)),
+        (r#"[{name: "Ann", age: 7}] instance of List of People"#, Value::from(true)),
+        (r#"(function(a: tAge) a + 1)([1])"#, Value::from(2)),
+        (r#"(function(a: tAge) a + 1)("x")"#, Value::Null),
+        (r#"{a: 1} instance of tEndless"#, Value::from(false)),
+        (r#"1 instance of tUnknown"#, Value::Null),
+    ] {
+        let expression = Expression::compile_with(text, &options).expect(text);
+        assert_eq!(expression.evaluate(&scope(), &environment()).expect(text).value, expected, "{text}");
+    }
 }

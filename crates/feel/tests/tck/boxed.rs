@@ -55,7 +55,7 @@ fn literal(node: Node<'_, '_>, types: &Types) -> Feel {
     if child(node, "importedValues").is_some() {
         return Err("values from another file");
     }
-    let text = format!("(\n{}\n)", types.spelled_out(text));
+    let text = format!("(\n{text}\n)");
     Ok(match node.attribute("typeRef") {
         Some(type_name) => types.converting(&text, type_name),
         None => text,

@@ -43,7 +43,12 @@ fn check(model: &Model, case: &Case, result: &ExpectedResult) -> Result<(), Verd
     let Some(decision) = model.decision(&result.name) else {
         return Err(Verdict::LeftOut("no such decision".to_owned()));
     };
-    let mut run = Run { model, case, known_names: known_names(model), values: HashMap::new() };
+    let options = CompileOptions {
+        dialect: Dialect::Standard,
+        known_names: known_names(model),
+        known_types: model.types.known_types(),
+    };
+    let mut run = Run { model, case, options, values: HashMap::new() };
     let actual = match run.value_of(decision, 0) {
         Ok(value) => value,
         Err(Problem::LeftOut(reason)) => return Err(Verdict::LeftOut(reason.to_owned())),
@@ -66,7 +71,7 @@ fn known_names(model: &Model) -> Vec<String> {
 struct Run<'a> {
     model: &'a Model,
     case: &'a Case,
-    known_names: Vec<String>,
+    options: CompileOptions,
     values: HashMap<&'a str, Value>,
 }
 
@@ -95,7 +100,7 @@ impl<'a> Run<'a> {
                     Some(name) => self.model.types.converting(text, name),
                     None => text.clone(),
                 };
-                evaluate(&converted, &self.known_names, scope).map_err(Problem::Error)?
+                evaluate(&converted, &self.options, scope).map_err(Problem::Error)?
             }
         };
         self.values.insert(&element.name, value.clone());
@@ -119,9 +124,8 @@ impl<'a> Run<'a> {
     }
 }
 
-fn evaluate(text: &str, known_names: &[String], scope: ContextBuilder) -> Result<Value, String> {
-    let options = CompileOptions { dialect: Dialect::Standard, known_names: known_names.to_vec() };
-    let expression = Expression::compile_with(text, &options).map_err(|error| error.to_string())?;
+fn evaluate(text: &str, options: &CompileOptions, scope: ContextBuilder) -> Result<Value, String> {
+    let expression = Expression::compile_with(text, options).map_err(|error| error.to_string())?;
     let outcome = expression.evaluate(&scope.build(), &Environment::at_millis(NOW_MS));
     outcome.map(|outcome| outcome.value).map_err(|error| error.to_string())
 }

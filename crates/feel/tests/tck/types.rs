@@ -41,21 +41,9 @@ impl Types {
         }
     }
 
-    /// FEEL text with the declared names spelled out where `instance of` or a `<` asks for a type.
-    pub(crate) fn spelled_out(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for (name, meaning) in &self.by_name {
-            for before in ["instance of ", "list<"] {
-                let (found, wanted) = (format!("{before}{name}"), format!("{before}{meaning}"));
-                if let Some(at) = text.find(&found) {
-                    let rest = &text[at + found.len()..];
-                    if !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-                        text = text.replace(&found, &wanted);
-                    }
-                }
-            }
-        }
-        text
+    /// Names and what they stand for, as the compiler takes them.
+    pub(crate) fn known_types(&self) -> Vec<(String, String)> {
+        self.by_name.iter().map(|(name, text)| (name.clone(), text.clone())).collect()
     }
 }
 

@@ -9,8 +9,8 @@ use crate::value::Text;
 impl Compiler<'_> {
     /// A call by name: of a function that the expression or the caller declares, or of a built-in.
     pub(super) fn named_call(&mut self, name: &Text, arguments: &Arguments) -> Node {
-        let declared =
-            self.names.is_declared(name) || self.known_names.iter().any(|known| known == name.as_str());
+        let declared = self.names.is_declared(name)
+            || self.options.known_names.iter().any(|known| known == name.as_str());
         if !declared && let Some(builtin) = builtins::find(name, self.dialect) {
             return self.builtin_call(builtin, arguments);
         }

@@ -3,6 +3,7 @@
 mod calls;
 mod fold;
 mod names;
+mod types;
 
 use super::machine::HEIGHT_MAX;
 use super::program::{
@@ -17,6 +18,7 @@ use crate::syntax::ast::{
 use crate::temporal;
 use crate::value::{Shape, Text, Value};
 use names::{INPUT, Names};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// A program, and the variables that it reads; none if its parts nest too deep.
@@ -35,7 +37,8 @@ fn compile(options: &CompileOptions, root: impl FnOnce(&mut Compiler<'_>) -> Nod
     let mut compiler = Compiler {
         names: Names::default(),
         dialect: options.dialect,
-        known_names: &options.known_names,
+        options,
+        types_left: Cell::new(types::SPELLED_OUT_MAX),
         height: 0,
         height_max: 0,
     };
@@ -50,7 +53,9 @@ fn compile(options: &CompileOptions, root: impl FnOnce(&mut Compiler<'_>) -> Nod
 struct Compiler<'a> {
     names: Names,
     dialect: Dialect,
-    known_names: &'a [String],
+    options: &'a CompileOptions,
+    /// How many declared types may still be spelled out.
+    types_left: Cell<u32>,
     height: u32,
     height_max: u32,
 }
@@ -96,7 +101,9 @@ impl Compiler<'_> {
                 Node::Between([self.node(value), self.node(low), self.node(high)].into())
             }
             Expr::In(value, tests) => self.in_tests(value, tests),
-            Expr::InstanceOf(value, kind) => Node::InstanceOf(self.node(value).into(), kind.clone().into()),
+            Expr::InstanceOf(value, kind) => {
+                Node::InstanceOf(self.node(value).into(), self.resolved(kind).into())
+            }
             Expr::And(operands) => Node::And(self.nodes(operands)),
             Expr::Or(operands) => Node::Or(self.nodes(operands)),
             Expr::If(branches, otherwise) => {
@@ -272,7 +279,10 @@ impl Compiler<'_> {
             frame.captures.into_iter().map(|(_, slot, node)| (slot, node)).unzip();
         let parameters = parameters
             .iter()
-            .map(|parameter| Parameter { name: parameter.name.clone(), kind: parameter.kind.clone() })
+            .map(|parameter| Parameter {
+                name: parameter.name.clone(),
+                kind: parameter.kind.as_ref().map(|kind| self.resolved(kind)),
+            })
             .collect();
         let code = FunctionCode {
             parameters,

@@ -9,7 +9,7 @@ mod primary;
 mod tests;
 mod types;
 
-use super::ast::{Expr, Tests};
+use super::ast::{Expr, Tests, Type};
 use super::lexer::{Kind, Symbol, Token, token_at};
 use crate::error::SyntaxError;
 use crate::expression::{CompileOptions, Dialect};
@@ -39,6 +39,13 @@ pub(crate) fn parse_unary_tests(text: &str, options: &CompileOptions) -> Result<
     Ok(tests)
 }
 
+pub(crate) fn parse_type(text: &str, options: &CompileOptions) -> Result<Type, Box<SyntaxError>> {
+    let mut parser = Parser::new(text, options)?;
+    let kind = parser.type_name()?;
+    parser.expect_end()?;
+    Ok(kind)
+}
+
 struct Parser<'a> {
     text: &'a str,
     dialect: Dialect,
@@ -61,7 +68,8 @@ impl<'a> Parser<'a> {
             let found = format!("{} bytes", text.len());
             return Err(SyntaxError { line: 1, column: 1, expected, found }.into());
         }
-        let mut known: Vec<&str> = options.known_names.iter().map(|name| name.trim()).collect();
+        let types = options.known_types.iter().map(|(name, _)| name);
+        let mut known: Vec<&str> = options.known_names.iter().chain(types).map(|name| name.trim()).collect();
         known.retain(|name| names::is_special(name));
         known.sort_by_key(|name| std::cmp::Reverse(name.len()));
         let token = token_at(text, 0, options.dialect == Dialect::Standard);
