@@ -33,6 +33,9 @@ pub enum Error {
     )]
     ReadOnly { place: String, reason: String },
 
+    #[error("{place} could not be read or written: {reason}. Check the disk and start the server again")]
+    Io { place: String, reason: String },
+
     #[error("{} is in use by {by}. Stop that server first, or give this one another file", path.display())]
     Locked { path: PathBuf, by: String },
 
@@ -63,7 +66,14 @@ pub enum Error {
 impl Error {
     /// Nothing can be written any more until somebody has repaired the store.
     pub fn is_fatal(&self) -> bool {
-        matches!(self, Error::Corrupt { .. } | Error::Full { .. } | Error::ReadOnly { .. } | Error::Closed(_))
+        matches!(
+            self,
+            Error::Corrupt { .. }
+                | Error::Full { .. }
+                | Error::ReadOnly { .. }
+                | Error::Io { .. }
+                | Error::Closed(_)
+        )
     }
 }
 

@@ -21,7 +21,7 @@ pub trait Maintenance: Send + Sync {
     /// Instances that ended before this time, with everything that belonged to them. Counts instances.
     async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize>;
 
-    /// Results of async commands, and dead letters.
+    /// Results of async commands. Dead letters stay until somebody has dealt with them.
     async fn purge_results(&self, before: Timestamp, limit: usize) -> Result<usize>;
 
     async fn purge_idempotency(&self, before: Timestamp, limit: usize) -> Result<usize>;

@@ -1,0 +1,66 @@
+//! Everything that a store can tell, as one text: two stores with the same content give the same.
+
+use std::fmt::Write;
+use tidemill_model::{ElementInstanceKey, PartitionId, Timestamp};
+use tidemill_store::query::{Field, Page, PageStart, Results, Search};
+use tidemill_store::{LoadRequest, Store};
+
+/// More than any test makes.
+const ALL: u32 = 100_000;
+
+pub async fn dump(store: &dyn Store) -> String {
+    let mut text = String::new();
+    let instances = store.process_instances(&all()).await.expect("searches");
+    let requests: Vec<LoadRequest> =
+        instances.items.iter().map(|instance| LoadRequest::Instance(instance.key)).collect();
+    for instance in &instances.items {
+        let flows = store.flows_taken(instance.key).await.expect("reads");
+        let visible = store.visible_variables(ElementInstanceKey(instance.key.0)).await.expect("reads");
+        line(&mut text, "flows", &flows);
+        line(&mut text, "visible", &visible);
+        line(&mut text, "counts", &store.instance_statistics(instance.key).await.expect("counts"));
+    }
+    page(&mut text, "instances", &instances);
+    page(&mut text, "definitions", &store.process_definitions(&all()).await.expect("searches"));
+    page(&mut text, "elements", &store.element_instances(&all()).await.expect("searches"));
+    page(&mut text, "jobs", &store.jobs(&all()).await.expect("searches"));
+    page(&mut text, "tasks", &store.user_tasks(&all()).await.expect("searches"));
+    page(&mut text, "variables", &store.variables(&all()).await.expect("searches"));
+    page(&mut text, "subscriptions", &store.message_subscriptions(&all()).await.expect("searches"));
+    page(&mut text, "correlations", &store.message_correlations(&all()).await.expect("searches"));
+    page(&mut text, "incidents", &store.incidents(&all()).await.expect("searches"));
+    page(&mut text, "resources", &store.resources(&all()).await.expect("searches"));
+    for mut loaded in store.load(&requests).await.expect("loads") {
+        // The order of an instance's entities is not promised.
+        loaded.entities.sort_by_key(|entity| format!("{entity:?}"));
+        line(&mut text, "loaded", &loaded);
+    }
+    for partition in store.partition_count().ids() {
+        partition_lines(&mut text, store, partition).await;
+    }
+    text
+}
+
+async fn partition_lines(text: &mut String, store: &dyn Store, partition: PartitionId) {
+    let timers = store.timers(partition, None, Timestamp::MAX, ALL as usize).await.expect("reads");
+    let leases = store.load(&[LoadRequest::Leases { partition }]).await.expect("loads");
+    line(text, "timers", &timers);
+    line(text, "leases", &leases);
+    for entry in store.waiting(partition, None, ALL as usize).await.expect("reads") {
+        line(text, "inbox", &(partition, entry.received_at, entry.payload));
+    }
+}
+
+fn all<F: Field>() -> Search<F> {
+    Search::default().page(Page { limit: ALL, start: PageStart::Offset(0) })
+}
+
+fn page<V: std::fmt::Debug>(text: &mut String, name: &str, results: &Results<V>) {
+    for item in &results.items {
+        line(text, name, item);
+    }
+}
+
+fn line(text: &mut String, name: &str, value: &dyn std::fmt::Debug) {
+    writeln!(text, "{name}: {value:?}").expect("a string takes everything");
+}

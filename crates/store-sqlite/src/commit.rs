@@ -1,0 +1,277 @@
+//! One batch, written inside the writer's transaction.
+
+use crate::SqliteStore;
+use crate::error::{Fault, Outcome};
+use crate::row::{Binder, End, Row};
+use crate::step::{Step, Steps};
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, params};
+use tidemill_model::entity::*;
+use tidemill_model::{Change, Entity, EntityKind, PartitionId};
+use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, FiredTimers, Position, Result};
+
+#[async_trait]
+impl Commit for SqliteStore {
+    async fn commit(&self, batch: Batch) -> Result<Committed> {
+        let woken: Vec<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
+        let steps = self.writer.steps.clone();
+        let committed = self.writer.write(move |connection| write(connection, &batch, &steps)).await?;
+        for partition in woken {
+            tidemill_store::Wakeup::wake(self, partition).await;
+        }
+        Ok(committed)
+    }
+
+    async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool> {
+        self.loads
+            .read(move |connection| {
+                let sql = "SELECT 1 FROM batches WHERE partition_id = ?1 AND batch_id = ?2";
+                Ok(connection.prepare_cached(sql)?.exists(params![partition.0, batch.0])?)
+            })
+            .await
+    }
+
+    async fn mark_attempt(&self, fence: &Fence, position: Position) -> Result<u32> {
+        let fence = fence.clone();
+        self.writer
+            .write(move |connection| {
+                check_fence(connection, &fence)?;
+                let attempts = connection
+                    .prepare_cached(
+                        "UPDATE inbox SET attempts = attempts + 1 WHERE position = ?1 RETURNING attempts",
+                    )?
+                    .query_row([position.0], |row| row.get(0))
+                    .optional()?;
+                Ok(attempts.unwrap_or_default())
+            })
+            .await
+    }
+}
+
+fn write(connection: &Connection, batch: &Batch, steps: &Steps) -> Outcome<Committed> {
+    let reserved_until = check_fence(connection, &batch.fence)?;
+    if batch.highest_key >= reserved_until {
+        return Err(Fault::Store(Error::Refused {
+            culprit: None,
+            reason: format!(
+                "key counter {} lies outside the reserved block, which ends at {reserved_until}",
+                batch.highest_key
+            ),
+        }));
+    }
+    insert_batch(connection, batch)?;
+    for position in &batch.consumed {
+        connection.prepare_cached("DELETE FROM inbox WHERE position = ?1")?.execute([position.0])?;
+    }
+    if let Some(fired) = &batch.fired {
+        delete_fired(connection, batch.partition(), fired)?;
+    }
+    write_changes(connection, &batch.changes, steps)?;
+    write_answers(connection, batch)?;
+    for entry in &batch.outgoing {
+        crate::inbox::insert(connection, entry)?;
+    }
+    definitions_version(connection, batch.changes.iter().any(changes_definitions))
+}
+
+/// Gives the end of the partition's reserved keys.
+pub(crate) fn check_fence(connection: &Connection, fence: &Fence) -> Outcome<u64> {
+    let reserved_until: Option<u64> = connection
+        .prepare_cached(
+            "SELECT next_key FROM partitions WHERE partition_id = ?1 AND epoch = ?2 AND holder = ?3",
+        )?
+        .query_row(params![fence.partition.0, fence.epoch, fence.holder.as_str()], |row| row.get(0))
+        .optional()?;
+    reserved_until
+        .ok_or_else(|| Fault::Store(Error::Fenced { partition: fence.partition, epoch: fence.epoch }))
+}
+
+fn insert_batch(connection: &Connection, batch: &Batch) -> Outcome<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO batches (partition_id, batch_id, at, highest_key, log) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![batch.partition().0, batch.id.0, batch.at.0, batch.highest_key, batch.log])?;
+    Ok(())
+}
+
+fn delete_fired(connection: &Connection, partition: PartitionId, fired: &FiredTimers) -> Outcome<()> {
+    let (after_due, after_key) =
+        fired.after.map_or((i64::MIN, i64::MIN), |after| (after.due_at.0, after.key.0));
+    connection
+        .prepare_cached(
+            "DELETE FROM timers WHERE partition_id = ?1 AND (due_at, key) > (?2, ?3) AND (due_at, key) <= (?4, ?5)",
+        )?
+        .execute(params![partition.0, after_due, after_key, fired.up_to.due_at.0, fired.up_to.key.0])?;
+    Ok(())
+}
+
+fn write_answers(connection: &Connection, batch: &Batch) -> Outcome<()> {
+    for answer in &batch.answers {
+        connection.prepare_cached("INSERT INTO idempotency VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(
+            params![
+                batch.partition().0,
+                answer.tenant.as_str(),
+                answer.key.as_str(),
+                answer.body_hash,
+                answer.answer,
+                answer.created_at.0
+            ],
+        )?;
+    }
+    for result in &batch.results {
+        connection.prepare_cached("INSERT INTO results VALUES (?1, ?2, ?3)")?.execute(params![
+            result.position.0,
+            batch.at.0,
+            result.answer
+        ])?;
+    }
+    for letter in &batch.dead_letters {
+        connection
+            .prepare_cached(
+                "INSERT INTO dead_letters (partition_id, position, at, reason, payload) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![
+                batch.partition().0,
+                letter.position.map(|position| position.0),
+                batch.at.0,
+                letter.reason,
+                letter.payload
+            ])?;
+    }
+    Ok(())
+}
+
+fn definitions_version(connection: &Connection, moves: bool) -> Outcome<Committed> {
+    if moves {
+        connection.execute("UPDATE settings SET value = value + 1 WHERE name = 'definitions_version'", [])?;
+    }
+    let definitions_version = connection
+        .prepare_cached("SELECT value FROM settings WHERE name = 'definitions_version'")?
+        .query_row([], |row| row.get(0))?;
+    Ok(Committed { definitions_version })
+}
+
+fn changes_definitions(change: &Change) -> bool {
+    matches!(
+        entity_of(change).kind(),
+        EntityKind::ProcessDefinition
+            | EntityKind::Form
+            | EntityKind::Resource
+            | EntityKind::StartSubscription
+    )
+}
+
+fn entity_of(change: &Change) -> &Entity {
+    match change {
+        Change::Put(entity) | Change::Remove(entity) | Change::End { entity, .. } => entity,
+    }
+}
+
+/// Removes come first, because a timer that moves is removed and put.
+fn rank(change: &Change) -> u8 {
+    match change {
+        Change::Remove(_) => 0,
+        Change::End { .. } => 1,
+        Change::Put(_) => 2,
+    }
+}
+
+/// Table by table, so that each statement is fetched once and its pages stay warm. By key within a table: rows
+/// are appended in order.
+fn write_changes(connection: &Connection, changes: &[Change], steps: &Steps) -> Outcome<()> {
+    let mut order: Vec<&Change> = changes.iter().collect();
+    order.sort_by_key(|change| (entity_of(change).kind(), rank(change)));
+    for group in order.chunk_by(|a, b| entity_of(a).kind() == entity_of(b).kind() && rank(a) == rank(b)) {
+        write_group(connection, group)?;
+        steps.take(Step::RowsWritten);
+    }
+    Ok(())
+}
+
+fn write_group(connection: &Connection, group: &[&Change]) -> Outcome<()> {
+    match entity_of(group[0]).kind() {
+        EntityKind::ProcessInstance => write_rows::<ProcessInstance>(connection, group),
+        EntityKind::ElementInstance => write_rows::<ElementInstance>(connection, group),
+        EntityKind::Variable => write_rows::<Variable>(connection, group),
+        EntityKind::Job => write_rows::<Job>(connection, group),
+        EntityKind::JobLease => write_rows::<JobLease>(connection, group),
+        EntityKind::UserTask => write_rows::<UserTask>(connection, group),
+        EntityKind::Incident => write_rows::<Incident>(connection, group),
+        EntityKind::Timer => write_rows::<Timer>(connection, group),
+        EntityKind::Message => write_rows::<Message>(connection, group),
+        EntityKind::MessageSubscription => write_rows::<MessageSubscription>(connection, group),
+        EntityKind::BoxSubscription => write_rows::<BoxSubscription>(connection, group),
+        EntityKind::MessageStartLock => write_rows::<MessageStartLock>(connection, group),
+        EntityKind::MessageCorrelation => put_rows::<MessageCorrelation>(connection, group),
+        EntityKind::SignalSubscription => write_rows::<SignalSubscription>(connection, group),
+        EntityKind::StartSubscription => write_rows::<StartSubscription>(connection, group),
+        EntityKind::LoopInput => write_rows::<LoopInput>(connection, group),
+        EntityKind::LoopOutput => write_rows::<LoopOutput>(connection, group),
+        EntityKind::ProcessDefinition => write_rows::<ProcessDefinition>(connection, group),
+        EntityKind::ProcessXml => write_rows::<ProcessXml>(connection, group),
+        EntityKind::Form => write_rows::<Form>(connection, group),
+        EntityKind::Resource => write_rows::<Resource>(connection, group),
+    }
+}
+
+/// All changes of the group are of one kind and one rank.
+fn write_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
+    match group[0] {
+        Change::Put(_) => put_rows::<R>(connection, group),
+        Change::Remove(_) => remove_rows::<R>(connection, group.iter().copied()),
+        Change::End { .. } => {
+            let stored = group.iter().copied().filter(|c| matches!(c, Change::End { was_stored: true, .. }));
+            remove_rows::<R>(connection, stored)?;
+            end_rows::<R>(connection, group)
+        }
+    }
+}
+
+fn put_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(&R::statements().put)?;
+    for row in rows::<R>(group.iter().copied()) {
+        let mut binder = Binder::new(&mut statement);
+        row.bind(&mut binder);
+        row.bind_live(&mut binder);
+        finish(row, binder)?;
+    }
+    Ok(())
+}
+
+fn remove_rows<'c, R: Row>(
+    connection: &Connection,
+    changes: impl Iterator<Item = &'c Change>,
+) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(&R::statements().remove)?;
+    for row in rows::<R>(changes) {
+        let mut binder = Binder::new(&mut statement);
+        row.bind_key(&mut binder);
+        finish(row, binder)?;
+    }
+    Ok(())
+}
+
+fn end_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
+    let Some(sql) = &R::statements().end else {
+        debug_assert!(R::END == End::Forgotten);
+        return Ok(());
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    for row in rows::<R>(group.iter().copied()) {
+        let mut binder = Binder::new(&mut statement);
+        row.bind(&mut binder);
+        row.bind_end(&mut binder);
+        finish(row, binder)?;
+    }
+    Ok(())
+}
+
+fn rows<'c, R: Row>(changes: impl Iterator<Item = &'c Change>) -> impl Iterator<Item = &'c R> {
+    changes.filter_map(|change| R::of(entity_of(change)))
+}
+
+fn finish<R: Row>(row: &R, binder: Binder<'_, '_>) -> Outcome<()> {
+    binder.execute().map_err(|source| Fault::Row { kind: R::KIND, key: row.key(), source })?;
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! Connections and their settings.
+
+use crate::error::Fault;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+use tidemill_store::Result;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Writer,
+    Checkpointer,
+    Reader,
+}
+
+/// Statements that a connection keeps prepared; searches come in many shapes.
+const STATEMENTS_KEPT: usize = 256;
+
+pub(crate) fn open(path: &Path, role: Role) -> Result<Connection> {
+    connect(path, role).map_err(|error| Fault::from(error).at(path))
+}
+
+fn connect(path: &Path, role: Role) -> rusqlite::Result<Connection> {
+    let flags = match role {
+        Role::Writer => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        Role::Checkpointer => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        Role::Reader => OpenFlags::SQLITE_OPEN_READ_ONLY,
+    };
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    connection.pragma_update(None, "cache_size", if role == Role::Writer { -131_072 } else { -16_384 })?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    match role {
+        Role::Writer => {
+            // Only has an effect on a new file.
+            connection.pragma_update(None, "page_size", 8192)?;
+            connection.pragma_update(None, "journal_mode", "WAL")?;
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+            connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+        }
+        Role::Checkpointer => connection.pragma_update(None, "synchronous", "FULL")?,
+        Role::Reader => rusqlite::vtab::array::load_module(&connection)?,
+    }
+    Ok(connection)
+}

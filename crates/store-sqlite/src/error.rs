@@ -1,0 +1,52 @@
+//! From SQLite's codes to errors that say what to do.
+
+use rusqlite::ffi::ErrorCode;
+use std::path::Path;
+use tidemill_model::EntityKind;
+use tidemill_store::{CodecError, Culprit, Error};
+
+/// An error of SQLite as it was met; the place is added where it is known.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Store(#[from] Error),
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+    #[error("{kind:?} {key}: {source}")]
+    Row { kind: EntityKind, key: i64, source: rusqlite::Error },
+}
+
+pub(crate) type Outcome<T> = std::result::Result<T, Fault>;
+
+impl Fault {
+    pub(crate) fn at(self, path: &Path) -> Error {
+        let place = path.display().to_string();
+        match self {
+            Fault::Store(error) => error,
+            Fault::Codec(error) => Error::Corrupt { place, reason: error.to_string() },
+            Fault::Sqlite(error) => classify(place, &error, None),
+            Fault::Row { kind, key, source } => classify(place, &source, Some(Culprit { kind, key })),
+        }
+    }
+}
+
+fn classify(place: String, error: &rusqlite::Error, culprit: Option<Culprit>) -> Error {
+    let reason = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Error::Full { place, reason },
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
+            Error::ReadOnly { place, reason }
+        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Corrupt { place, reason },
+        Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch) => {
+            Error::Refused { culprit, reason }
+        }
+        Some(ErrorCode::SystemIoFailure) => Error::Io { place, reason },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            Error::Locked { path: place.into(), by: format!("another program ({reason})") }
+        }
+        _ => Error::Failed { place, reason },
+    }
+}

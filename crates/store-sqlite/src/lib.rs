@@ -1,0 +1,26 @@
+//! The Tidemill store in one SQLite file: one writer thread that commits in groups, readers beside it,
+//! checkpoints off the writer's path.
+
+mod checkpoint;
+mod commit;
+mod connect;
+mod definitions;
+mod dialect;
+mod error;
+mod inbox;
+mod load;
+mod lock;
+mod maintenance;
+mod ownership;
+mod query;
+mod readers;
+mod row;
+mod schema;
+mod step;
+mod store;
+mod timers;
+mod wakeup;
+mod writer;
+
+pub use step::{Step, StepHook};
+pub use store::{Options, SqliteStore};

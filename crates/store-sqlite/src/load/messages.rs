@@ -1,0 +1,91 @@
+//! Message boxes, start events and signals.
+
+use super::lists::cut;
+use super::rows::append;
+use crate::error::Outcome;
+use crate::row::start_kind_name;
+use rusqlite::{Connection, params};
+use tidemill_model::entity::{
+    BoxSubscription, Message, MessageStartLock, SignalSubscription, StartEventKind, StartSubscription, Timer,
+};
+use tidemill_model::{MessageKey, PartitionId, SubscriptionKey, TenantId};
+use tidemill_store::Loaded;
+
+pub(super) fn message_box(
+    connection: &Connection,
+    tenant: &TenantId,
+    name: &str,
+    correlation_key: &str,
+) -> Outcome<Loaded> {
+    let names = params![correlation_key, name, tenant.as_str()];
+    let mut loaded = Loaded::default();
+    append::<Message>(
+        connection,
+        "SELECT data FROM messages WHERE correlation_key = ?1 AND name = ?2 AND tenant = ?3 ORDER BY key",
+        names,
+        &mut loaded.entities,
+    )?;
+    append::<Timer>(
+        connection,
+        "SELECT t.data FROM messages m JOIN timers t ON t.owner_key = m.key \
+         WHERE m.correlation_key = ?1 AND m.name = ?2 AND m.tenant = ?3",
+        names,
+        &mut loaded.entities,
+    )?;
+    append::<BoxSubscription>(
+        connection,
+        "SELECT data FROM box_subscriptions WHERE correlation_key = ?1 AND name = ?2 AND tenant = ?3 ORDER BY key",
+        names,
+        &mut loaded.entities,
+    )?;
+    append::<MessageStartLock>(
+        connection,
+        "SELECT data FROM start_locks WHERE correlation_key = ?1 AND tenant = ?2",
+        params![correlation_key, tenant.as_str()],
+        &mut loaded.entities,
+    )?;
+    Ok(loaded)
+}
+
+pub(super) fn message(connection: &Connection, key: MessageKey) -> Outcome<Loaded> {
+    let mut loaded = Loaded::default();
+    append::<Message>(connection, "SELECT data FROM messages WHERE key = ?1", [key.0], &mut loaded.entities)?;
+    let timers = "SELECT data FROM timers WHERE owner_key = ?1";
+    append::<Timer>(connection, timers, [key.0], &mut loaded.entities)?;
+    Ok(loaded)
+}
+
+pub(super) fn starts(
+    connection: &Connection,
+    tenant: &TenantId,
+    kind: StartEventKind,
+    name: &str,
+) -> Outcome<Loaded> {
+    let mut loaded = Loaded::default();
+    append::<StartSubscription>(
+        connection,
+        "SELECT data FROM start_subscriptions WHERE name = ?1 AND tenant = ?2 AND kind = ?3 ORDER BY key",
+        params![name, tenant.as_str(), start_kind_name(kind)],
+        &mut loaded.entities,
+    )?;
+    Ok(loaded)
+}
+
+pub(super) fn signals(
+    connection: &Connection,
+    partition: PartitionId,
+    tenant: &TenantId,
+    name: &str,
+    after: Option<SubscriptionKey>,
+    limit: u32,
+) -> Outcome<Loaded> {
+    let mut entities = Vec::new();
+    append::<SignalSubscription>(
+        connection,
+        "SELECT data FROM signal_subscriptions WHERE key >> 51 = ?1 AND signal_name = ?2 AND tenant = ?3 \
+         AND key > ?4 ORDER BY key LIMIT ?5",
+        params![partition.0, name, tenant.as_str(), after.map_or(0, |after| after.0), i64::from(limit) + 1],
+        &mut entities,
+    )?;
+    Ok(cut(entities, limit))
+}

@@ -1,0 +1,63 @@
+//! One server per file. The lock lies in a file of its own beside the database and says who holds it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use tidemill_store::{Error, Result};
+
+/// Held until dropped; the operating system lets go of it when the process dies.
+pub(crate) struct FileLock {
+    _file: File,
+}
+
+impl FileLock {
+    pub(crate) fn take(database: &Path) -> Result<FileLock> {
+        let path = lock_path(database);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(|error| cannot_open(&path, &error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut by = String::new();
+                // The holder's note is a courtesy: without it the refusal stands all the same.
+                let _ = file.read_to_string(&mut by);
+                let by =
+                    if by.trim().is_empty() { "another process".to_owned() } else { by.trim().to_owned() };
+                return Err(Error::Locked { path: database.to_owned(), by });
+            }
+            Err(TryLockError::Error(error)) => return Err(cannot_open(&path, &error)),
+        }
+        write_note(&mut file).map_err(|error| cannot_open(&path, &error))?;
+        Ok(FileLock { _file: file })
+    }
+}
+
+fn lock_path(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(".lock");
+    PathBuf::from(name)
+}
+
+fn write_note(file: &mut File) -> std::io::Result<()> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs());
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0))?;
+    write!(file, "process {} (since Unix time {since})", std::process::id())
+}
+
+fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
+    let (place, reason) = (path.display().to_string(), error.to_string());
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            Error::ReadOnly { place, reason }
+        }
+        std::io::ErrorKind::StorageFull => Error::Full { place, reason },
+        _ => Error::Failed { place, reason },
+    }
+}

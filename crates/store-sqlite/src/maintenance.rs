@@ -1,0 +1,101 @@
+//! Forgetting, a bounded piece at a time on the writer's thread.
+
+use crate::SqliteStore;
+use crate::error::Outcome;
+use async_trait::async_trait;
+use rusqlite::{Connection, params};
+use tidemill_model::{ProcessInstanceKey, Timestamp};
+use tidemill_store::{Deletion, Maintenance, Result};
+
+/// Everything that can be left of an instance, by its key.
+const HISTORY_TABLES: &[&str] = &[
+    "element_instances_history",
+    "variables_history",
+    "jobs_history",
+    "user_tasks_history",
+    "incidents_history",
+    "message_subscriptions_history",
+    "message_correlations_history",
+];
+
+#[async_trait]
+impl Maintenance for SqliteStore {
+    async fn delete_instance(&self, instance: ProcessInstanceKey) -> Result<Deletion> {
+        self.writer
+            .write(move |connection| {
+                let is_live = connection
+                    .prepare_cached("SELECT 1 FROM process_instances WHERE key = ?1")?
+                    .exists([instance.0])?;
+                if is_live {
+                    return Ok(Deletion::StillActive);
+                }
+                let was_there = delete_history(connection, instance.0)?;
+                Ok(if was_there { Deletion::Deleted } else { Deletion::NotFound })
+            })
+            .await
+    }
+
+    async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize> {
+        self.writer
+            .write(move |connection| {
+                let mut statement = connection.prepare_cached(
+                    "SELECT key FROM process_instances_history WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2",
+                )?;
+                let keys: Vec<i64> = statement
+                    .query_map(params![ended_before.0, limit as i64], |row| row.get(0))?
+                    .collect::<rusqlite::Result<_>>()?;
+                for key in &keys {
+                    delete_history(connection, *key)?;
+                }
+                Ok(keys.len())
+            })
+            .await
+    }
+
+    async fn purge_results(&self, before: Timestamp, limit: usize) -> Result<usize> {
+        self.writer
+            .write(move |connection| {
+                // Positions grow with time: only the first are looked at, never the whole table.
+                let sql = "DELETE FROM results WHERE position IN (SELECT position FROM \
+                    (SELECT position, at FROM results ORDER BY position LIMIT ?2) WHERE at < ?1)";
+                Ok(connection.prepare_cached(sql)?.execute(params![before.0, limit as i64])?)
+            })
+            .await
+    }
+
+    async fn purge_idempotency(&self, before: Timestamp, limit: usize) -> Result<usize> {
+        self.writer
+            .write(move |connection| {
+                let sql = "DELETE FROM idempotency WHERE (partition_id, tenant, key) IN \
+                    (SELECT partition_id, tenant, key FROM idempotency WHERE created_at < ?1 LIMIT ?2)";
+                Ok(connection.prepare_cached(sql)?.execute(params![before.0, limit as i64])?)
+            })
+            .await
+    }
+
+    async fn purge_batches(&self, before: Timestamp, limit: usize) -> Result<usize> {
+        self.writer
+            .write(move |connection| {
+                // The last batches hold back at most one row per partition, hence the allowance.
+                let sql = "DELETE FROM batches WHERE number IN (SELECT number FROM \
+                    (SELECT number, at FROM batches ORDER BY number LIMIT ?2 + \
+                    (SELECT count(*) FROM partitions)) WHERE at < ?1) \
+                    AND number NOT IN (SELECT (SELECT b.number FROM batches b \
+                    WHERE +b.partition_id = p.partition_id ORDER BY b.number DESC LIMIT 1) AS last FROM partitions p WHERE last IS NOT NULL)";
+                Ok(connection.prepare_cached(sql)?.execute(params![before.0, limit as i64])?)
+            })
+            .await
+    }
+}
+
+fn delete_history(connection: &Connection, instance: i64) -> Outcome<bool> {
+    for table in HISTORY_TABLES {
+        connection
+            .prepare_cached(&format!("DELETE FROM {table} WHERE instance_key = ?1"))?
+            .execute([instance])?;
+    }
+    let deleted = connection
+        .prepare_cached("DELETE FROM process_instances_history WHERE key = ?1")?
+        .execute([instance])?;
+    Ok(deleted > 0)
+}

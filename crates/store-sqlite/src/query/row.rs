@@ -1,0 +1,59 @@
+//! SQLite's rows and values under the translator's names.
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Row, ToSql};
+use tidemill_store::query::CursorValue;
+use tidemill_store::sql::{SqlRow, SqlValue};
+use tidemill_store::{Error, Result};
+
+pub(super) struct ResultRow<'r, 's>(pub(super) &'r Row<'s>);
+
+impl ResultRow<'_, '_> {
+    fn value(&self, column: usize) -> Result<ValueRef<'_>> {
+        self.0.get_ref(column).map_err(|error| unreadable(column, &error.to_string()))
+    }
+
+    pub(super) fn cursor_value(&self, column: usize) -> Result<CursorValue> {
+        match self.value(column)? {
+            ValueRef::Null => Ok(CursorValue::Null),
+            ValueRef::Integer(value) => Ok(CursorValue::Int(value)),
+            ValueRef::Text(text) => Ok(CursorValue::Text(String::from_utf8_lossy(text).into_owned())),
+            _ => Err(unreadable(column, "not a value to sort by")),
+        }
+    }
+}
+
+impl SqlRow for ResultRow<'_, '_> {
+    fn int(&self, column: usize) -> Result<Option<i64>> {
+        self.value(column)?.as_i64_or_null().map_err(|error| unreadable(column, &error.to_string()))
+    }
+
+    fn text(&self, column: usize) -> Result<Option<&str>> {
+        self.value(column)?.as_str_or_null().map_err(|error| unreadable(column, &error.to_string()))
+    }
+
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>> {
+        self.value(column)?.as_blob_or_null().map_err(|error| unreadable(column, &error.to_string()))
+    }
+
+    fn boolean(&self, column: usize) -> Result<Option<bool>> {
+        Ok(self.int(column)?.map(|value| value != 0))
+    }
+}
+
+fn unreadable(column: usize, reason: &str) -> Error {
+    Error::Corrupt { place: format!("column {column} of a result"), reason: reason.to_owned() }
+}
+
+pub(super) struct Parameter<'v>(pub(super) &'v SqlValue);
+
+impl ToSql for Parameter<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self.0 {
+            SqlValue::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            SqlValue::Int(value) => (*value).into(),
+            SqlValue::Text(text) => text.as_str().into(),
+            SqlValue::Bool(value) => (*value).into(),
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! What an instance consists of, as rows: elements, variables, incidents, loops.
+
+use super::Binder;
+use super::table::{End, Row, row_basics};
+use tidemill_model::entity::{ElementInstance, Incident, Lifecycle, LoopInput, LoopOutput, Variable};
+use tidemill_store::{pack, view::error_hash};
+
+/// The three states that the API knows.
+pub(super) fn state_name(state: Lifecycle) -> &'static str {
+    match state {
+        Lifecycle::Completed => "COMPLETED",
+        Lifecycle::Terminated => "TERMINATED",
+        _ => "ACTIVE",
+    }
+}
+
+impl Row for ElementInstance {
+    row_basics!(ElementInstance);
+
+    const TABLE: &'static str = "element_instances";
+    const COLUMNS: &'static [&'static str] = &[
+        "key",
+        "instance_key",
+        "root_key",
+        "definition_key",
+        "tenant",
+        "parent_key",
+        "element_id",
+        "kind",
+        "state",
+        "incident_key",
+        "has_incident",
+        "started_at",
+    ];
+    const FIXED: &'static [&'static str] =
+        &["instance_key", "root_key", "tenant", "parent_key", "started_at"];
+    const END: End = End::History(&["ended_at"]);
+
+    fn key(&self) -> i64 {
+        self.key.0
+    }
+
+    fn bind(&self, binder: &mut Binder<'_, '_>) {
+        binder.int(self.key.0);
+        binder.origin(&self.origin);
+        binder.int(self.parent.0);
+        binder.text(&self.element_id);
+        binder.text(self.kind.name());
+        binder.text(state_name(self.state));
+        binder.maybe_int(self.incident.map(|incident| incident.0));
+        binder.boolean(self.incident.is_some() || self.called_incidents > 0);
+        binder.time(self.started_at);
+    }
+
+    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
+        binder.bytes(&pack(self));
+    }
+
+    fn bind_end(&self, binder: &mut Binder<'_, '_>) {
+        binder.time(self.ended_at.unwrap_or(self.started_at));
+    }
+}
+
+impl Row for Variable {
+    row_basics!(Variable);
+
+    const TABLE: &'static str = "variables";
+    const COLUMNS: &'static [&'static str] =
+        &["key", "instance_key", "root_key", "definition_key", "tenant", "scope_key", "name", "value"];
+    const FIXED: &'static [&'static str] = &["instance_key", "root_key", "tenant", "scope_key", "name"];
+    const LIVE_COLUMNS: &'static [&'static str] = &[];
+    const END: End = End::History(&[]);
+
+    fn key(&self) -> i64 {
+        self.key.0
+    }
+
+    fn bind(&self, binder: &mut Binder<'_, '_>) {
+        let Variable { key, origin, scope, name, value } = self;
+        binder.int(key.0);
+        binder.origin(origin);
+        binder.int(scope.0);
+        binder.text(name);
+        binder.text(value.as_str());
+    }
+
+    fn bind_live(&self, _: &mut Binder<'_, '_>) {}
+}
+
+impl Row for Incident {
+    row_basics!(Incident);
+
+    const TABLE: &'static str = "incidents";
+    const COLUMNS: &'static [&'static str] = &[
+        "key",
+        "instance_key",
+        "root_key",
+        "definition_key",
+        "tenant",
+        "element_instance",
+        "element_id",
+        "kind",
+        "message",
+        "message_hash",
+        "job_key",
+        "state",
+        "created_at",
+    ];
+    const FIXED: &'static [&'static str] = &["instance_key", "root_key", "tenant", "element_instance"];
+    const END: End = End::History(&["ended_at"]);
+
+    fn key(&self) -> i64 {
+        self.key.0
+    }
+
+    fn bind(&self, binder: &mut Binder<'_, '_>) {
+        binder.int(self.key.0);
+        binder.origin(&self.origin);
+        binder.int(self.element_instance.0);
+        binder.text(&self.element_id);
+        binder.text(self.kind.name());
+        binder.text(&self.message);
+        binder.int(error_hash(&self.message));
+        binder.maybe_int(self.job.map(|job| job.0));
+        binder.text(self.state.name());
+        binder.time(self.created_at);
+    }
+
+    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
+        binder.bytes(&pack(self));
+    }
+
+    fn bind_end(&self, binder: &mut Binder<'_, '_>) {
+        binder.time(self.ended_at.unwrap_or(self.created_at));
+    }
+}
+
+impl Row for LoopInput {
+    row_basics!(LoopInput);
+
+    const TABLE: &'static str = "loop_inputs";
+    const KEY: &'static [&'static str] = &["body_key"];
+    const COLUMNS: &'static [&'static str] = &["body_key", "instance_key"];
+    const FIXED: &'static [&'static str] = &["instance_key"];
+
+    fn key(&self) -> i64 {
+        self.body.0
+    }
+
+    fn bind(&self, binder: &mut Binder<'_, '_>) {
+        binder.int(self.body.0);
+        binder.int(self.origin.instance.0);
+    }
+
+    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
+        binder.bytes(&pack(self));
+    }
+}
+
+impl Row for LoopOutput {
+    row_basics!(LoopOutput);
+
+    const TABLE: &'static str = "loop_outputs";
+    const KEY: &'static [&'static str] = &["instance_key", "body_key", "loop_counter"];
+    const COLUMNS: &'static [&'static str] = Self::KEY;
+
+    fn key(&self) -> i64 {
+        self.body.0
+    }
+
+    fn bind_key(&self, binder: &mut Binder<'_, '_>) {
+        binder.int(self.origin.instance.0);
+        binder.int(self.body.0);
+        binder.int(self.loop_counter);
+    }
+
+    fn bind(&self, binder: &mut Binder<'_, '_>) {
+        self.bind_key(binder);
+    }
+
+    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
+        binder.bytes(&pack(self));
+    }
+}

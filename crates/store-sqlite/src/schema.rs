@@ -1,0 +1,92 @@
+//! The version of the file: what it was made for, forward migrations, and files that are not ours.
+
+use crate::error::{Fault, Outcome};
+use rusqlite::{Connection, OptionalExtension};
+use std::path::Path;
+use tidemill_model::PartitionCount;
+use tidemill_store::{Error, Result};
+
+/// "Tide" in the header of the file, so that a file of another program is not taken for a store.
+const APPLICATION_ID: i64 = 0x5469_6465;
+
+mod embedded {
+    refinery::embed_migrations!("migrations");
+}
+
+pub(crate) fn prepare(connection: &mut Connection, path: &Path, partitions: PartitionCount) -> Result<()> {
+    check_owner(connection, path).map_err(|fault| fault.at(path))?;
+    check_version(connection, path).map_err(|fault| fault.at(path))?;
+    embedded::migrations::runner().run(connection).map_err(|error| Error::Failed {
+        place: path.display().to_string(),
+        reason: format!("the schema could not be brought up to date: {error}"),
+    })?;
+    check_partitions(connection, path, partitions).map_err(|fault| fault.at(path))
+}
+
+fn check_owner(connection: &Connection, path: &Path) -> Outcome<()> {
+    let id: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if id == APPLICATION_ID {
+        return Ok(());
+    }
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if id != 0 || tables > 0 {
+        return Err(Fault::Store(Error::Failed {
+            place: path.display().to_string(),
+            reason: "this is the database of another program. Give Tidemill a file of its own".into(),
+        }));
+    }
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    Ok(())
+}
+
+fn check_version(connection: &Connection, path: &Path) -> Outcome<()> {
+    let known = embedded::migrations::runner().get_migrations().iter().map(|m| m.version()).max();
+    let known = u32::try_from(known.unwrap_or_default()).unwrap_or_default();
+    let has_history: bool = connection.query_row(
+        "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'",
+        [],
+        |row| row.get(0),
+    )?;
+    if !has_history {
+        return Ok(());
+    }
+    let found: Option<u32> = connection
+        .query_row("SELECT max(version) FROM refinery_schema_history", [], |row| row.get(0))
+        .optional()?
+        .flatten();
+    match found {
+        Some(found) if found > known => {
+            Err(Fault::Store(Error::NewerSchema { place: path.display().to_string(), found, known }))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_partitions(connection: &mut Connection, path: &Path, asked: PartitionCount) -> Outcome<()> {
+    let transaction = connection.transaction()?;
+    let found: Option<u16> = transaction
+        .query_row("SELECT value FROM settings WHERE name = 'partitions'", [], |row| row.get(0))
+        .optional()?;
+    match found {
+        Some(found) if found != asked.0 => {
+            return Err(Fault::Store(Error::OtherPartitionCount {
+                place: path.display().to_string(),
+                found,
+                asked: asked.0,
+            }));
+        }
+        Some(_) => {}
+        None => {
+            transaction.execute("INSERT INTO settings VALUES ('partitions', ?1)", [asked.0])?;
+            transaction.execute("INSERT INTO settings VALUES ('definitions_version', 0)", [])?;
+            for partition in asked.ids() {
+                transaction.execute(
+                    "INSERT INTO partitions (partition_id, epoch, next_key, was_released) VALUES (?1, 0, 1, 1)",
+                    [partition.0],
+                )?;
+            }
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! The store itself: opening and closing.
+
+use crate::checkpoint::Checkpointer;
+use crate::connect::{self, Role};
+use crate::lock::FileLock;
+use crate::readers::Readers;
+use crate::schema;
+use crate::step::{StepHook, Steps};
+use crate::wakeup::Bells;
+use crate::writer::Writer;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tidemill_model::PartitionCount;
+use tidemill_store::Result;
+
+#[derive(Clone)]
+pub struct Options {
+    pub path: PathBuf,
+    /// Fixed when the file is made.
+    pub partitions: PartitionCount,
+    /// Connections for searches.
+    pub search_readers: usize,
+    /// Connections for what the engine loads, so that no search can hold it up.
+    pub load_readers: usize,
+    /// A search that takes longer is given up.
+    pub search_limit_ms: u64,
+    /// The log is copied into the file when it has grown to this size.
+    pub checkpoint_bytes: u64,
+    /// For crash tests.
+    pub on_step: Option<StepHook>,
+}
+
+impl Options {
+    pub fn new(path: impl AsRef<Path>) -> Options {
+        Options {
+            path: path.as_ref().to_owned(),
+            partitions: PartitionCount::ONE,
+            search_readers: 4,
+            load_readers: 2,
+            search_limit_ms: 30_000,
+            checkpoint_bytes: 32 << 20,
+            on_step: None,
+        }
+    }
+}
+
+/// Dropping it closes the file.
+pub struct SqliteStore {
+    pub(crate) partitions: PartitionCount,
+    // Fields are dropped in this order: the checkpointer uses the writer, and the lock goes last.
+    _checkpointer: Checkpointer,
+    pub(crate) writer: Arc<Writer>,
+    pub(crate) searches: Readers,
+    pub(crate) loads: Readers,
+    pub(crate) bells: Bells,
+    _lock: FileLock,
+}
+
+impl SqliteStore {
+    /// Opens the file, makes it if it is missing, brings its schema up to date. Blocks for as long as that takes.
+    pub fn open(options: &Options) -> Result<SqliteStore> {
+        let lock = FileLock::take(&options.path)?;
+        let mut connection = connect::open(&options.path, Role::Writer)?;
+        schema::prepare(&mut connection, &options.path, options.partitions)?;
+        let steps = Steps(options.on_step.clone());
+        let writer = Arc::new(Writer::start(connection, &options.path, steps.clone())?);
+        let checkpointer =
+            Checkpointer::start(&options.path, writer.clone(), options.checkpoint_bytes, steps)?;
+        Ok(SqliteStore {
+            partitions: options.partitions,
+            _checkpointer: checkpointer,
+            searches: Readers::open(&options.path, options.search_readers, Some(options.search_limit_ms))?,
+            loads: Readers::open(&options.path, options.load_readers, None)?,
+            bells: Bells::new(options.partitions),
+            writer,
+            _lock: lock,
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! Wake-ups within the one process that has the file open.
+
+use crate::SqliteStore;
+use async_trait::async_trait;
+use tidemill_model::{PartitionCount, PartitionId};
+use tidemill_store::Wakeup;
+use tokio::sync::Notify;
+
+/// One per partition.
+pub(crate) struct Bells(Vec<Notify>);
+
+impl Bells {
+    pub(crate) fn new(partitions: PartitionCount) -> Bells {
+        Bells(partitions.ids().map(|_| Notify::new()).collect())
+    }
+
+    fn of(&self, partition: PartitionId) -> &Notify {
+        &self.0[usize::from(partition.0) - 1]
+    }
+}
+
+#[async_trait]
+impl Wakeup for SqliteStore {
+    async fn wake(&self, partition: PartitionId) {
+        self.bells.of(partition).notify_one();
+    }
+
+    async fn woken(&self, partition: PartitionId) {
+        self.bells.of(partition).notified().await;
+    }
+}

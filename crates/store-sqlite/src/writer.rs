@@ -1,0 +1,229 @@
+//! The one thread that writes. What waits when it gets free shares a transaction, and so one sync; each piece
+//! of work has a savepoint of its own, so that one that is refused takes nobody with it.
+
+use crate::error::{Fault, Outcome};
+use crate::step::{Step, Steps};
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::JoinHandle;
+use tidemill_store::{Error, Result};
+use tokio::sync::oneshot;
+
+/// Pieces of work that may share a transaction.
+const GROUP_MAX: usize = 64;
+
+/// Runs in the transaction; gives what is to be done when its fate is known.
+type Work = Box<dyn FnOnce(&Connection) -> Outcome<Done> + Send>;
+type Done = Box<dyn FnOnce()>;
+type Refuse = Box<dyn FnOnce(Error) + Send>;
+
+enum Job {
+    InTransaction {
+        work: Work,
+        refuse: Refuse,
+    },
+    /// Between transactions: copies the last pages of the log, so that it can start over.
+    Checkpoint(std::sync::mpsc::Sender<()>),
+}
+
+pub(crate) struct Writer {
+    jobs: Mutex<Option<Sender<Job>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// Why nothing is written any more.
+    stopped: Arc<OnceLock<String>>,
+    pub(crate) steps: Steps,
+    path: PathBuf,
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection, path: &Path, steps: Steps) -> Result<Writer> {
+        let (sender, receiver) = channel();
+        let stopped = Arc::new(OnceLock::new());
+        let session =
+            Session { connection, path: path.to_owned(), steps: steps.clone(), stopped: stopped.clone() };
+        let thread = std::thread::Builder::new()
+            .name("tidemill-writer".into())
+            .spawn(move || session.run(&receiver))
+            .map_err(|error| Error::Failed {
+                place: "the writer thread".into(),
+                reason: error.to_string(),
+            })?;
+        Ok(Writer {
+            jobs: Mutex::new(Some(sender)),
+            thread: Mutex::new(Some(thread)),
+            stopped,
+            steps,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Runs the work in a transaction; returns when that is durable.
+    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel::<Result<T>>();
+        let answer = Arc::new(Mutex::new(Some(answer)));
+        let take = {
+            let answer = answer.clone();
+            move || answer.lock().expect("no holder panics").take()
+        };
+        let refuse: Refuse = Box::new(move |error| {
+            if let Some(answer) = take() {
+                // A caller that has gone away does not want the answer.
+                let _ = answer.send(Err(error));
+            }
+        });
+        let work: Work = Box::new(move |connection| {
+            let value = work(connection)?;
+            Ok(Box::new(move || {
+                if let Some(answer) = answer.lock().expect("no holder panics").take() {
+                    let _ = answer.send(Ok(value));
+                }
+            }) as Done)
+        });
+        self.send(Job::InTransaction { work, refuse })?;
+        answered.await.unwrap_or_else(|_| Err(self.closed()))
+    }
+
+    /// Blocks until the writer has copied what is left of the log.
+    pub(crate) fn finish_checkpoint(&self) {
+        let (done, finished) = channel();
+        if self.send(Job::Checkpoint(done)).is_ok() {
+            // An error means that the writer has ended: there is nothing left to wait for.
+            let _ = finished.recv();
+        }
+    }
+
+    fn send(&self, job: Job) -> Result<()> {
+        let jobs = self.jobs.lock().expect("no holder panics");
+        match &*jobs {
+            Some(sender) if self.stopped.get().is_none() => sender.send(job).map_err(|_| self.closed()),
+            _ => Err(self.closed()),
+        }
+    }
+
+    fn closed(&self) -> Error {
+        let reason =
+            self.stopped.get().cloned().unwrap_or_else(|| format!("{} was closed", self.path.display()));
+        Error::Closed(reason)
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs.lock().expect("no holder panics").take();
+        if let Some(thread) = self.thread.lock().expect("no holder panics").take() {
+            // A panic of the writer was reported by its own thread.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Session {
+    connection: Connection,
+    path: PathBuf,
+    steps: Steps,
+    stopped: Arc<OnceLock<String>>,
+}
+
+impl Session {
+    fn run(self, jobs: &Receiver<Job>) {
+        while let Ok(first) = jobs.recv() {
+            let mut group = Vec::new();
+            let mut next = Some(first);
+            while let Some(job) = next.take() {
+                match job {
+                    Job::InTransaction { work, refuse } => group.push((work, refuse)),
+                    Job::Checkpoint(done) => {
+                        self.checkpoint();
+                        // Whoever asked may have gone.
+                        let _ = done.send(());
+                    }
+                }
+                if group.len() < GROUP_MAX {
+                    next = jobs.try_recv().ok();
+                }
+            }
+            if !group.is_empty() {
+                self.run_group(group);
+            }
+        }
+    }
+
+    fn run_group(&self, group: Vec<(Work, Refuse)>) {
+        if let Some(reason) = self.stopped.get() {
+            group.into_iter().for_each(|(_, refuse)| refuse(Error::Closed(reason.clone())));
+            return;
+        }
+        let mut accepted: Vec<(Done, Refuse)> = Vec::with_capacity(group.len());
+        match self.transaction(group, &mut accepted) {
+            Ok(()) => accepted.into_iter().for_each(|(done, _)| done()),
+            Err(fault) => {
+                let error = fault.at(&self.path);
+                let reason = error.to_string();
+                // The state of the file is no longer certain: only a fresh start may write again.
+                let _ = self.stopped.set(reason.clone());
+                if !self.connection.is_autocommit() {
+                    // The first error is the one to tell, not one of the rollback.
+                    let _ = self.execute("ROLLBACK");
+                }
+                let mut first = Some(error);
+                for (_, refuse) in accepted {
+                    refuse(first.take().unwrap_or_else(|| Error::Closed(reason.clone())));
+                }
+            }
+        }
+    }
+
+    /// An error here ends the transaction for all; who is not yet in `accepted` hears of it by losing its
+    /// answer. Refusals of single pieces are answered on the way.
+    fn transaction(&self, group: Vec<(Work, Refuse)>, accepted: &mut Vec<(Done, Refuse)>) -> Outcome<()> {
+        let needs_savepoints = group.len() > 1;
+        self.execute("BEGIN IMMEDIATE")?;
+        self.steps.take(Step::Begun);
+        for (work, refuse) in group {
+            if needs_savepoints {
+                self.execute("SAVEPOINT piece")?;
+            }
+            match work(&self.connection) {
+                Ok(done) => accepted.push((done, refuse)),
+                Err(fault) => {
+                    let error = fault.at(&self.path);
+                    // On some errors SQLite gives up the whole transaction by itself.
+                    if error.is_fatal() || self.connection.is_autocommit() {
+                        accepted.insert(0, (Box::new(|| ()), refuse));
+                        return Err(Fault::Store(error));
+                    }
+                    refuse(error);
+                    self.execute(if needs_savepoints { "ROLLBACK TO piece" } else { "ROLLBACK" })?;
+                    if !needs_savepoints {
+                        return Ok(());
+                    }
+                }
+            }
+            if needs_savepoints {
+                self.execute("RELEASE piece")?;
+            }
+        }
+        self.steps.take(Step::Written);
+        self.execute("COMMIT")?;
+        self.steps.take(Step::Committed);
+        Ok(())
+    }
+
+    fn execute(&self, sql: &str) -> Outcome<()> {
+        self.connection.prepare_cached(sql)?.execute([])?;
+        Ok(())
+    }
+
+    /// A failure shows up at the next commit, which needs the same file.
+    fn checkpoint(&self) {
+        self.steps.take(Step::CheckpointBegun);
+        let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        self.steps.take(Step::CheckpointEnded);
+    }
+}
