@@ -118,7 +118,7 @@ impl Workload {
         live.job.retries -= 1;
         live.job.last_event = JobEvent::Failed;
         live.instance.incidents += 1;
-        let job_lease = JobLease { lease, jobs: vec![live.job.key] };
+        let job_lease = JobLease { lease, jobs: vec![live.job.key], released: Vec::new() };
         changes.extend([put(live.instance.clone()), put(live.job.clone()), put(live.variable.clone())]);
         changes.push(put(job_lease));
     }

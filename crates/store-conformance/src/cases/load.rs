@@ -256,7 +256,11 @@ pub async fn leases_of_both_kinds_are_loaded(place: &dyn Place) {
     let element = session.make.element(&instance, instance.key.scope(), "task");
     let leased = Job { lease: Some(session.make.lease("a", 50)), ..session.make.job(&element, "w") };
     let free = session.make.job(&element, "w");
-    let lease = JobLease { lease: session.make.lease("b", 60), jobs: vec![free.key, JobKey(4)] };
+    let lease = JobLease {
+        lease: session.make.lease("b", 60),
+        jobs: vec![free.key, JobKey(4)],
+        released: Vec::new(),
+    };
     session.commit(vec![put(&leased), put(&free), put(&lease)]).await;
     let leases = session.load(LoadRequest::Leases { partition: PartitionId(1) }).await.entities;
     assert_eq!(sorted(leases), sorted([row(&leased), row(&lease)]));

@@ -355,9 +355,13 @@ pub async fn jobs_show_their_leases(place: &dyn Place) {
     let element = make.element(&instance, instance.key.scope(), "task");
     let own = Job { lease: Some(make.lease("own", 10)), ..make.job(&element, "w") };
     let (listed, free, over) = (make.job(&element, "w"), make.job(&element, "w"), make.job(&element, "w"));
-    let old = JobLease { lease: make.lease("old", 5), jobs: vec![listed.key, over.key, own.key] };
+    let old = JobLease {
+        lease: make.lease("old", 5),
+        jobs: vec![listed.key, over.key, own.key],
+        released: Vec::new(),
+    };
     let over = Job { released: Some(old.lease.key), ..over };
-    let new = JobLease { lease: make.lease("new", 20), jobs: vec![listed.key] };
+    let new = JobLease { lease: make.lease("new", 20), jobs: vec![listed.key], released: Vec::new() };
     // The job's own lease is younger than the row that lists it.
     let own = Job { lease: Some(make.lease("own", 10)), ..own };
     session.commit(vec![put(&own), put(&listed), put(&free), put(&over), put(&old), put(&new)]).await;

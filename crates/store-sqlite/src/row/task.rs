@@ -87,7 +87,8 @@ impl Row for JobLease {
     }
 
     fn bind(&self, binder: &mut Binder<'_, '_>) {
-        let jobs: Vec<String> = self.jobs.iter().map(|job| job.0.to_string()).collect();
+        let held = self.jobs.iter().filter(|job| !self.released.contains(job));
+        let jobs: Vec<String> = held.map(|job| job.0.to_string()).collect();
         binder.int(self.lease.key.0);
         binder.text(&self.lease.worker);
         binder.time(self.lease.deadline);
