@@ -1,4 +1,9 @@
 //! A Tidemill node: the gateway that speaks with clients and the loops that run the partitions.
 
 pub mod broker;
+mod clock;
 pub mod gateway;
+mod node;
+mod partition;
+
+pub use node::{Node, NodeConfig};

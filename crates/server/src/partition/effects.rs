@@ -1,0 +1,86 @@
+//! What leaves the loop after a commit: answers, jobs for workers, news for those who wait.
+
+use super::Partition;
+use super::execute::{Answered, Executed};
+use super::request::Waiter;
+use super::take::{Source, Work};
+use super::turn::Turn;
+use crate::broker::{CommandError, EndedInstance};
+use std::collections::BTreeSet;
+use tidemill_engine::InstanceEnd;
+use tidemill_model::Answer;
+
+impl Partition {
+    pub(super) fn take_effect(&mut self, turn: Turn) {
+        for Executed { work, answer } in turn.executed {
+            self.answer(work, answer, &turn.ended);
+        }
+        for (token, result) in turn.replies {
+            if let Some(reply) = self.later.remove(&token.number) {
+                let _ = reply.send(result.map_err(CommandError::Rejected));
+            }
+        }
+        for end in &turn.ended {
+            for waiter in self.waiters.remove(&end.instance).unwrap_or_default() {
+                tell(waiter, end);
+            }
+        }
+        self.wake_others(turn.outgoing.iter().map(|follow_up| follow_up.partition).collect());
+    }
+
+    fn answer(&mut self, work: Work, answer: Answered, ended: &[InstanceEnd]) {
+        match (work.source, answer) {
+            (Source::Client { reply, .. }, Answered::Now(result)) => {
+                let _ = reply.send(result);
+            }
+            (Source::Client { reply, .. }, Answered::Later(number)) => {
+                self.later.insert(number, reply);
+            }
+            (Source::Awaiting { reply, .. }, Answered::Now(Ok(Answer::Created(created)))) => {
+                let waiter = Waiter { created, reply };
+                match ended.iter().find(|end| end.instance == waiter.created.instance) {
+                    Some(end) => tell(waiter, end),
+                    None => self.await_end(waiter),
+                }
+            }
+            (Source::Awaiting { reply, .. }, Answered::Now(Err(error))) => {
+                let _ = reply.send(Err(error));
+            }
+            (Source::Awaiting { reply, .. }, _) => {
+                let _ = reply.send(Err(CommandError::Internal("a create gave another answer".to_owned())));
+            }
+            (Source::Poller(poller), Answered::Now(Ok(Answer::Activated(jobs)))) => {
+                let _ = poller.reply.send(Ok(jobs));
+            }
+            (Source::Poller(poller), Answered::Now(Err(error))) => {
+                let _ = poller.reply.send(Err(error));
+            }
+            _ => {}
+        }
+    }
+
+    /// Those who have given up are forgotten on the way.
+    fn await_end(&mut self, waiter: Waiter) {
+        let waiting = self.waiters.entry(waiter.created.instance).or_default();
+        waiting.push(waiter);
+        const WAITERS_BEFORE_CLEANING: usize = 10_000;
+        if self.waiters.len() > WAITERS_BEFORE_CLEANING {
+            self.waiters.retain(|_, waiting| {
+                waiting.retain(|waiter| !waiter.reply.is_closed());
+                !waiting.is_empty()
+            });
+        }
+    }
+
+    fn wake_others(&self, partitions: BTreeSet<tidemill_model::PartitionId>) {
+        for partition in partitions.into_iter().filter(|partition| *partition != self.id) {
+            let store = self.store.clone();
+            tokio::spawn(async move { store.wake(partition).await });
+        }
+    }
+}
+
+fn tell(waiter: Waiter, end: &InstanceEnd) {
+    let ended = EndedInstance { created: waiter.created, is_completed: end.is_completed };
+    let _ = waiter.reply.send(Ok(ended));
+}

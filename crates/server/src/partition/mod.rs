@@ -1,0 +1,177 @@
+//! One partition's loop: take, load, run, commit, effects. Single-threaded, so that nothing in it needs a
+//! lock; everything that leaves it leaves after the commit.
+
+mod deadlines;
+mod effects;
+mod execute;
+mod inbox;
+mod loader;
+mod pollers;
+mod request;
+mod schedule;
+mod settle;
+mod take;
+mod turn;
+
+pub(crate) use inbox::{Envelope, KeptAnswer};
+pub(crate) use request::{Claim, Poller, Request};
+
+use crate::broker::{CommandError, EndedInstance};
+use crate::clock::Clock;
+use deadlines::Deadlines;
+use pollers::Pollers;
+use request::Waiter;
+use schedule::Schedule;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tidemill_engine::Working;
+use tidemill_model::{PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
+use tidemill_store::{BatchId, Error, Fence, HolderId, Owned, Store};
+use tokio::sync::{mpsc, oneshot};
+
+/// Requests that may wait for the loop before callers are turned away.
+const QUEUE_REQUESTS_MAX: usize = 8_192;
+/// Rows that stay in memory between batches.
+const ROWS_IN_MEMORY_MAX: usize = 500_000;
+/// Keys that a command could use up at most; the next block is reserved before fewer are left.
+const KEYS_LEFT_MIN: u64 = 100_000;
+
+/// What others know of a running loop.
+#[derive(Clone)]
+pub(crate) struct PartitionHandle {
+    pub(crate) id: PartitionId,
+    requests: mpsc::Sender<Request>,
+    is_healthy: Arc<AtomicBool>,
+}
+
+impl PartitionHandle {
+    pub(crate) fn is_healthy(&self) -> bool {
+        self.is_healthy.load(Ordering::Acquire)
+    }
+
+    /// Hands a request to the loop, or turns it away when too many wait already.
+    pub(crate) fn send(&self, request: Request) -> Result<(), CommandError> {
+        self.requests.try_send(request).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => {
+                CommandError::Overloaded { retry_after: std::time::Duration::from_secs(1) }
+            }
+            mpsc::error::TrySendError::Closed(_) => self.is_gone(),
+        })
+    }
+
+    /// Hands over a request that must not get lost, however long the queue is.
+    pub(crate) async fn send_surely(&self, request: Request) -> Result<(), CommandError> {
+        self.requests.send(request).await.map_err(|_| self.is_gone())
+    }
+
+    pub(crate) fn is_gone(&self) -> CommandError {
+        CommandError::Unavailable(format!("partition {} has stopped", self.id))
+    }
+}
+
+pub(crate) struct Partition {
+    id: PartitionId,
+    count: PartitionCount,
+    store: Arc<dyn Store>,
+    clock: Arc<Clock>,
+    holder: HolderId,
+    lease_ms: u64,
+    fence: Fence,
+    working: Working,
+    schedule: Schedule,
+    deadlines: Deadlines,
+    pollers: Pollers,
+    waiters: HashMap<ProcessInstanceKey, Vec<Waiter>>,
+    /// Callers whose answer comes with a later command.
+    later: HashMap<u64, oneshot::Sender<Result<tidemill_model::Answer, CommandError>>>,
+    requests: mpsc::Receiver<Request>,
+    next_batch: BatchId,
+    now: Timestamp,
+    definitions_version: Option<u64>,
+    /// The inbox may hold something that was not read yet.
+    inbox_is_dirty: bool,
+    /// Entries that a predecessor may have died on are run one by one.
+    is_cautious: bool,
+    is_healthy: Arc<AtomicBool>,
+}
+
+impl Partition {
+    /// Takes the partition over and prepares its loop; `run` must be spawned by the caller.
+    pub(crate) async fn open(
+        store: Arc<dyn Store>,
+        clock: Arc<Clock>,
+        id: PartitionId,
+        holder: HolderId,
+        lease_ms: u64,
+    ) -> tidemill_store::Result<Option<(Partition, PartitionHandle)>> {
+        let Some(owned) = store.acquire(id, &holder, lease_ms).await? else { return Ok(None) };
+        let count = store.partition_count();
+        let (sender, requests) = mpsc::channel(QUEUE_REQUESTS_MAX);
+        let is_healthy = Arc::new(AtomicBool::new(true));
+        let handle = PartitionHandle { id, requests: sender, is_healthy: is_healthy.clone() };
+        let mut partition = Partition {
+            id,
+            count,
+            store,
+            clock: clock.clone(),
+            holder,
+            lease_ms,
+            fence: owned.fence.clone(),
+            working: Working::new(id, count),
+            schedule: Schedule::default(),
+            deadlines: Deadlines::default(),
+            pollers: Pollers::default(),
+            waiters: HashMap::new(),
+            later: HashMap::new(),
+            requests,
+            next_batch: BatchId(1),
+            now: clock.now(),
+            definitions_version: None,
+            inbox_is_dirty: true,
+            is_cautious: !owned.was_released,
+            is_healthy,
+        };
+        partition.begin(owned).await?;
+        Ok(Some((partition, handle)))
+    }
+
+    /// Builds memory anew from the store, as whoever owns the partition from now on.
+    async fn begin(&mut self, owned: Owned) -> tidemill_store::Result<()> {
+        self.next_batch = BatchId((owned.fence.epoch as i64) << 32 | 1);
+        self.fence = owned.fence;
+        self.working = Working::new(self.id, self.count);
+        self.working.reserve_keys(owned.keys.start, owned.keys.end);
+        self.schedule = Schedule::default();
+        self.deadlines = Deadlines::default();
+        self.inbox_is_dirty = true;
+        self.definitions_version = None;
+        self.load_leases().await
+    }
+
+    /// Runs until it is told to stop or may no longer write.
+    pub(crate) async fn run(mut self) {
+        let stopped = loop {
+            match self.turn().await {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        self.is_healthy.store(false, Ordering::Release);
+        match stopped {
+            Ok(()) => {
+                if let Err(error) = self.store.release(&self.fence).await {
+                    tracing::warn!(partition = %self.id, %error, "could not hand the partition over");
+                }
+            }
+            Err(Error::Fenced { .. }) => {
+                tracing::warn!(partition = %self.id, "another node owns the partition now");
+            }
+            Err(error) => tracing::error!(partition = %self.id, %error, "the partition has stopped"),
+        }
+    }
+}
+
+/// What somebody who waits for an instance gets.
+type Awaited = Result<EndedInstance, CommandError>;

@@ -1,0 +1,62 @@
+//! Workers that wait for jobs, first come first served within a type.
+
+use super::request::Poller;
+use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
+use tidemill_model::Text;
+
+#[derive(Default)]
+pub(super) struct Pollers {
+    by_type: HashMap<Text, VecDeque<Poller>>,
+}
+
+impl Pollers {
+    pub(super) fn add(&mut self, poller: Poller) {
+        self.by_type.entry(poller.command.job_type.clone()).or_default().push_back(poller);
+    }
+
+    pub(super) fn types(&self) -> Vec<Text> {
+        self.by_type.keys().cloned().collect()
+    }
+
+    /// The next worker of a type that is still there.
+    pub(super) fn next(&mut self, job_type: &Text) -> Option<Poller> {
+        let waiting = self.by_type.get_mut(job_type)?;
+        let next = loop {
+            match waiting.pop_front() {
+                Some(poller) if poller.reply.is_closed() => {}
+                other => break other,
+            }
+        };
+        if waiting.is_empty() {
+            self.by_type.remove(job_type);
+        }
+        next
+    }
+
+    /// Back to the head of the line.
+    pub(super) fn put_back(&mut self, poller: Poller) {
+        self.by_type.entry(poller.command.job_type.clone()).or_default().push_front(poller);
+    }
+
+    /// Sends everybody away whose time is up, and forgets those who have left.
+    pub(super) fn end_waits(&mut self, now: Instant) {
+        for waiting in self.by_type.values_mut() {
+            let (over, left): (VecDeque<_>, VecDeque<_>) = std::mem::take(waiting)
+                .into_iter()
+                .filter(|poller| !poller.reply.is_closed())
+                .partition(|poller| poller.until.is_none_or(|until| until <= now));
+            *waiting = left;
+            for poller in over {
+                if poller.claim.take() {
+                    let _ = poller.reply.send(Ok(Vec::new()));
+                }
+            }
+        }
+        self.by_type.retain(|_, waiting| !waiting.is_empty());
+    }
+
+    pub(super) fn next_end(&self) -> Option<Instant> {
+        self.by_type.values().flatten().filter_map(|poller| poller.until).min()
+    }
+}

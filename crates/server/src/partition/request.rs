@@ -1,0 +1,60 @@
+//! What can be asked of a partition's loop, and who waits for the answer.
+
+use super::Awaited;
+use crate::broker::{CommandError, CommandOptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use tidemill_model::command::{ActivateJobs, CreateInstance};
+use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance};
+use tokio::sync::oneshot;
+
+pub(crate) enum Request {
+    Execute {
+        command: Command,
+        options: CommandOptions,
+        reply: oneshot::Sender<Result<Answer, CommandError>>,
+    },
+    CreateAndAwait {
+        command: Box<CreateInstance>,
+        options: CommandOptions,
+        reply: oneshot::Sender<Awaited>,
+    },
+    Poll(Poller),
+    /// Something was appended to the inbox.
+    InboxHasGrown,
+    /// The clock was pinned or let go: what is due may have changed in both directions.
+    ClockHasChanged(oneshot::Sender<()>),
+    Stop,
+}
+
+/// A worker that waits for jobs.
+pub(crate) struct Poller {
+    pub(crate) command: ActivateJobs,
+    /// Until when it waits; without a wait it gets what there is.
+    pub(crate) until: Option<Instant>,
+    pub(crate) claim: Claim,
+    pub(crate) reply: oneshot::Sender<Result<Vec<ActivatedJob>, CommandError>>,
+}
+
+/// A worker may wait at several partitions, but only one of them may serve it.
+#[derive(Clone, Default)]
+pub(crate) struct Claim(Arc<AtomicBool>);
+
+impl Claim {
+    /// True for the first who takes it.
+    pub(crate) fn take(&self) -> bool {
+        !self.0.swap(true, Ordering::AcqRel)
+    }
+
+    /// There was nothing to serve after all.
+    pub(crate) fn give_back(&self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+/// Somebody who waits for the end of an instance.
+pub(super) struct Waiter {
+    pub(super) created: CreatedInstance,
+    pub(super) reply: oneshot::Sender<Awaited>,
+}
