@@ -16,11 +16,11 @@ const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub(super) fn run(run: &mut Run<'_>, command: &ActivateJobs) -> Step<Answer> {
     let jobs_max = (command.jobs_max as usize).min(JOBS_PER_COMMAND_MAX);
-    let candidates = run.waiting_jobs(&command.job_type, jobs_max)?;
+    let candidates = run.waiting_jobs(&command.job_type, &command.tenants, jobs_max)?;
     let jobs = load(run, &candidates)?;
     let mut chosen = Vec::new();
     let mut bytes = 0;
-    for job in jobs.into_iter().filter(|job| command.tenants.contains(&job.origin.tenant)) {
+    for job in jobs {
         let activated = describe(run, command, job)?;
         bytes += activated.variables.as_str().len();
         if bytes > ANSWER_BYTES_MAX && !chosen.is_empty() {

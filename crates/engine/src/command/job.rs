@@ -2,7 +2,7 @@
 
 use crate::need::Need;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::{Step, Stop};
 use std::sync::Arc;
 use tidemill_model::entity::{Job, JobState};
 use tidemill_model::{JobKey, LeaseKey, Rejection};
@@ -47,14 +47,24 @@ fn check_lease(job: Arc<Job>, lease: Option<LeaseKey>, verb: &str) -> Step<Arc<J
         (None, Some(shown)) => job.lease.as_ref().is_some_and(|held| held.key == shown),
         (None, None) => true,
     };
-    if is_right {
-        return Ok(job);
+    if is_right { Ok(job) } else { Err(wrong_lease(&job, verb)) }
+}
+
+/// For changes that need no token: one that is shown must not be somebody else's.
+pub(super) fn check_shown_lease(job: &Job, lease: Option<LeaseKey>, verb: &str) -> Step {
+    let held = job.lease.as_ref().filter(|held| held.is_exclusive).map(|held| held.key);
+    match (held, lease) {
+        (Some(held), Some(shown)) if held != shown => Err(wrong_lease(job, verb)),
+        _ => Ok(()),
     }
-    Err(Rejection::invalid_state(format!(
+}
+
+fn wrong_lease(job: &Job, verb: &str) -> Stop {
+    Rejection::invalid_state(format!(
         "Expected to {verb} job with key '{}', but its lease is held under another token",
         job.key
     ))
-    .into())
+    .into()
 }
 
 /// What happened to the lease when the job is no longer held.

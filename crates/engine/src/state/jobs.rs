@@ -6,9 +6,9 @@ use crate::need::Need;
 use crate::stop::Step;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use tidemill_model::entity::{Job, JobLease, JobState};
-use tidemill_model::{Entity, JobKey, Text};
+use tidemill_model::{Entity, JobKey, TenantId, Text};
 
 /// Jobs of a type kept in memory at most; the rest stays in the store until the window gets there.
 const WINDOW_JOBS_MAX: usize = 100_000;
@@ -24,7 +24,7 @@ pub(crate) struct JobQueues {
 
 #[derive(Default)]
 struct Queue {
-    waiting: BTreeSet<Place>,
+    waiting: BTreeMap<Place, TenantId>,
     horizon: Horizon,
 }
 
@@ -61,7 +61,7 @@ impl JobQueues {
         if !queue.horizon.covers(place) {
             return;
         }
-        queue.waiting.insert(place);
+        queue.waiting.insert(place, job.origin.tenant.clone());
         self.places.insert(key, (job.job_type.clone(), place));
         if queue.waiting.len() > WINDOW_JOBS_MAX {
             self.shorten(&job.job_type.clone());
@@ -71,11 +71,11 @@ impl JobQueues {
     /// Gives up the last half of a window that has grown too long.
     fn shorten(&mut self, job_type: &Text) {
         let Some(queue) = self.queues.get_mut(job_type) else { return };
-        let Some(cut) = queue.waiting.iter().nth(WINDOW_JOBS_MAX / 2).copied() else { return };
-        for (_, key) in queue.waiting.split_off(&cut) {
+        let Some(cut) = queue.waiting.keys().nth(WINDOW_JOBS_MAX / 2).copied() else { return };
+        for (_, key) in queue.waiting.split_off(&cut).into_keys() {
             self.places.remove(&key);
         }
-        queue.horizon = queue.waiting.last().map_or(Horizon::Nothing, |last| Horizon::UpTo(*last));
+        queue.horizon = queue.waiting.keys().last().map_or(Horizon::Nothing, |last| Horizon::UpTo(*last));
     }
 }
 
@@ -92,14 +92,21 @@ impl Working {
             .is_none_or(|queue| !queue.waiting.is_empty() || queue.horizon != Horizon::Everything)
     }
 
-    /// Up to so many waiting jobs of a type, in order. Asks the store when the window ends too early.
-    pub(crate) fn waiting_jobs(&self, job_type: &Text, jobs_max: usize) -> Step<Vec<JobKey>> {
+    /// Up to so many waiting jobs of a type that belong to these tenants, in order. Asks the store when the
+    /// window ends too early.
+    pub(crate) fn waiting_jobs(
+        &self,
+        job_type: &Text,
+        tenants: &[TenantId],
+        jobs_max: usize,
+    ) -> Step<Vec<JobKey>> {
         let need = |after: Option<Place>| Need::WaitingJobs {
             job_type: job_type.clone(),
             after: after.map(|(Reverse(priority), key)| (priority, key)),
         };
         let Some(queue) = self.jobs.queues.get(job_type) else { return Err(need(None).into()) };
-        let found: Vec<_> = queue.waiting.iter().take(jobs_max).map(|(_, key)| *key).collect();
+        let theirs = queue.waiting.iter().filter(|(_, tenant)| tenants.contains(tenant));
+        let found: Vec<_> = theirs.take(jobs_max).map(|((_, key), _)| *key).collect();
         match queue.horizon {
             Horizon::Nothing if found.is_empty() => Err(need(None).into()),
             Horizon::UpTo(last) if found.is_empty() => Err(need(Some(last)).into()),
@@ -132,7 +139,7 @@ impl Working {
             if is_free {
                 let place = known.map_or(place, |job| (Reverse(job.priority), job.key));
                 let queue = self.jobs.queues.entry(job_type.clone()).or_default();
-                queue.waiting.insert(place);
+                queue.waiting.insert(place, stored.origin.tenant.clone());
                 self.jobs.places.insert(stored.key, (job_type.clone(), place));
             }
         }
@@ -142,7 +149,7 @@ impl Working {
             .jobs
             .rows()
             .filter(|job| job.job_type == *job_type && can_be_handed_out(job))
-            .map(|job| (Reverse(job.priority), job.key))
+            .map(|job| ((Reverse(job.priority), job.key), job.origin.tenant.clone()))
             .collect();
         let queue = self.jobs.queues.entry(job_type.clone()).or_default();
         queue.horizon = match (is_complete, last) {
@@ -150,9 +157,9 @@ impl Working {
             (false, Some(last)) => Horizon::UpTo(last),
             (false, None) => queue.horizon,
         };
-        for place in young {
+        for (place, tenant) in young {
             if queue.horizon.covers(place) {
-                queue.waiting.insert(place);
+                queue.waiting.insert(place, tenant);
                 self.jobs.places.insert(place.1, (job_type.clone(), place));
             }
         }

@@ -127,8 +127,10 @@ impl<R: Row> Table<R> {
         self.dirty.contains_key(&key) || self.rows.get(&key).is_some_and(|slot| slot.stamp == self.stamp)
     }
 
+    /// What the current command has changed, in memory only or to be written.
     pub(crate) fn touched(&self) -> impl Iterator<Item = R::Key> + '_ {
-        self.journal.iter().map(|(key, _)| *key)
+        let patched = self.patched.iter().map(|(key, _)| *key);
+        self.journal.iter().map(|(key, _)| *key).chain(patched)
     }
 
     pub(crate) fn len(&self) -> usize {

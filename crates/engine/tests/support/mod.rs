@@ -4,8 +4,11 @@
 
 mod assert;
 mod harness;
+mod scenario;
 mod store;
+pub mod workers;
 
-pub use harness::{Harness, Start};
+pub use harness::{BEGIN, Harness, Start};
+pub use scenario::{piecemeal, scenario};
 pub use store::MemoryStore;
 pub use tidemill_bpmn::builder::{Message, ModelBuilder, Options, Timer};

@@ -1,4 +1,5 @@
-//! A store that keeps entities as serialised text, as a real one does, and answers what the engine needs.
+//! A store that takes entities through their serialised text, as a real one does, and answers what the
+//! engine needs.
 
 use std::collections::BTreeMap;
 use tidemill_engine::{Need, Supply};
@@ -11,7 +12,7 @@ const PAGE: usize = 100;
 
 #[derive(Default)]
 pub struct MemoryStore {
-    live: BTreeMap<(EntityKind, i64, i64), String>,
+    live: BTreeMap<(EntityKind, i64, i64), Entity>,
     pub ended: Vec<Entity>,
     pub large_instance_rows: Option<usize>,
 }
@@ -22,7 +23,8 @@ impl MemoryStore {
             match change {
                 Change::Put(entity) => {
                     let text = serde_json::to_string(&entity).expect("entities can be written");
-                    self.live.insert(id(&entity), text);
+                    let entity = serde_json::from_str(&text).expect("entities can be read");
+                    self.live.insert(id(&entity), entity);
                 }
                 Change::Remove(entity) => {
                     assert!(self.live.remove(&id(&entity)).is_some(), "removes what it has: {entity:?}");
@@ -37,7 +39,7 @@ impl MemoryStore {
     }
 
     pub fn live(&self) -> impl Iterator<Item = Entity> {
-        self.live.values().map(|text| serde_json::from_str(text).expect("entities can be read"))
+        self.live.values().cloned()
     }
 
     pub fn of<T: 'static>(&self, pick: impl Fn(Entity) -> Option<T>) -> Vec<T> {
