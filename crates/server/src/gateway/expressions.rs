@@ -98,13 +98,13 @@ async fn scope(call: &Call, key: Option<&str>) -> Result<Known, Problem> {
     let mut findings = Findings::default();
     let scope = ElementInstanceKey(findings.key("scopeKey", key));
     findings.finish()?;
-    let store = &call.gateway.store;
-    let exists = store.element_instance(scope).await?.is_some()
-        || store.process_instance(tidemill_model::ProcessInstanceKey(scope.0)).await?.is_some();
+    let queries = &call.gateway.queries;
+    let exists = queries.element_instance(scope).await?.is_some()
+        || queries.process_instance(tidemill_model::ProcessInstanceKey(scope.0)).await?.is_some();
     if !exists {
         let detail = format!("Element Instance with key '{key}' not found");
         return Err(Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail));
     }
-    let seen = store.visible_variables(scope).await?;
+    let seen = queries.visible_variables(scope).await?;
     Ok(Known(seen.into_iter().map(|variable| (variable.name, variable.value)).collect()))
 }

@@ -33,7 +33,7 @@ fn shown(form: &Form) -> Response {
 
 pub(super) async fn get(call: Call) -> Outcome {
     let key: FormKey = call.key()?;
-    let form = call.gateway.store.form(key).await?.filter(|form| !form.is_deleted);
+    let form = call.gateway.definitions.form(key).await?.filter(|form| !form.is_deleted);
     form.map(|form| shown(&form)).ok_or_else(|| Problem::not_found("Form", key.0))
 }
 
@@ -41,19 +41,19 @@ pub(super) async fn get(call: Call) -> Outcome {
 pub(super) async fn of_user_task(call: Call) -> Outcome {
     let task = user_tasks::found(&call).await?;
     let Some(key) = task.form else { return Ok(json::no_content()) };
-    let form = call.gateway.store.form(key).await?;
+    let form = call.gateway.definitions.form(key).await?;
     Ok(form.map_or_else(json::no_content, |form| shown(&form)))
 }
 
 pub(super) async fn of_process(call: Call) -> Outcome {
     let key: DefinitionKey = call.key()?;
-    let Some(definition) = call.gateway.store.definition(key).await? else {
+    let Some(definition) = call.gateway.definitions.definition(key).await? else {
         return Err(process_definitions::not_found(key));
     };
     let Some((form_id, lookup)) = start_form(&call, &definition).await? else {
         return Ok(json::no_content());
     };
-    let form = call.gateway.store.find_form(&definition.tenant, &form_id, &lookup).await?;
+    let form = call.gateway.definitions.find_form(&definition.tenant, &form_id, &lookup).await?;
     Ok(form.map_or_else(json::no_content, |form| shown(&form)))
 }
 

@@ -20,7 +20,7 @@ pub(super) async fn resolve(call: Call) -> Outcome {
 
 pub(super) async fn get(call: Call) -> Outcome {
     let key: IncidentKey = call.key()?;
-    match call.gateway.store.incident(key).await? {
+    match call.gateway.queries.incident(key).await? {
         Some(incident) => Ok(json::ok(&shown(&incident))),
         None => Err(Problem::not_found("Incident", key.0)),
     }
@@ -35,7 +35,7 @@ pub(super) async fn search(call: Call) -> Outcome {
 pub(super) async fn of_instance(call: Call) -> Outcome {
     let key: ProcessInstanceKey = call.key()?;
     let mut search: Search<IncidentField> = search::requested(&call)?;
-    if call.gateway.store.process_instance(key).await?.is_none() {
+    if call.gateway.queries.process_instance(key).await?.is_none() {
         return Err(Problem::not_found("Process Instance", key.0));
     }
     search.filter = search.filter.and(Condition::WithinInstance(key));
@@ -46,7 +46,7 @@ pub(super) async fn of_instance(call: Call) -> Outcome {
 pub(super) async fn of_element(call: Call) -> Outcome {
     let key: ElementInstanceKey = call.key()?;
     let mut search: Search<IncidentField> = search::requested(&call)?;
-    if call.gateway.store.element_instance(key).await?.is_none() {
+    if call.gateway.queries.element_instance(key).await?.is_none() {
         return Err(Problem::not_found("Element Instance", key.0));
     }
     search.filter = search.filter.and(Condition::WithinElement(key));
@@ -54,7 +54,7 @@ pub(super) async fn of_element(call: Call) -> Outcome {
 }
 
 async fn found(call: &Call, search: &Search<IncidentField>) -> Outcome {
-    let found = call.gateway.store.incidents(search).await?;
+    let found = call.gateway.queries.incidents(search).await?;
     Ok(search::shown(&found, shown))
 }
 
@@ -104,7 +104,7 @@ struct ErrorItem {
 
 pub(super) async fn error_statistics(call: Call) -> Outcome {
     let tree = call.tree()?;
-    let mut errors = call.gateway.store.error_statistics().await?;
+    let mut errors = call.gateway.queries.error_statistics().await?;
     let bounds = listing::arrange(&tree, &mut errors, |error, field| match field {
         "errorMessage" => Value::Text(error.message.as_str().into()),
         _ => Value::Int(error.active_instances as i64),

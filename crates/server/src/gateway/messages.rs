@@ -85,12 +85,12 @@ pub(super) async fn broadcast(call: Call) -> Outcome {
 }
 
 pub(super) async fn search_subscriptions(call: Call) -> Outcome {
-    let found = call.gateway.store.message_subscriptions(&search::requested(&call)?).await?;
+    let found = call.gateway.queries.message_subscriptions(&search::requested(&call)?).await?;
     Ok(search::shown(&found, shown_subscription))
 }
 
 pub(super) async fn search_correlations(call: Call) -> Outcome {
-    let found = call.gateway.store.message_correlations(&search::requested(&call)?).await?;
+    let found = call.gateway.queries.message_correlations(&search::requested(&call)?).await?;
     Ok(search::shown(&found, shown_correlation))
 }
 

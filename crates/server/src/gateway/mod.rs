@@ -40,11 +40,6 @@ use tidemill_model::DefinitionKey;
 use tidemill_store::{Definitions, Query};
 use tokio::net::TcpListener;
 
-/// What the gateway reads from a store.
-pub trait Reads: Query + Definitions {}
-
-impl<S: Query + Definitions> Reads for S {}
-
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatewayConfig {
     /// Of request bodies other than deployments.
@@ -66,15 +61,21 @@ impl Default for GatewayConfig {
 
 pub struct Gateway {
     broker: Arc<dyn Broker>,
-    store: Arc<dyn Reads>,
+    queries: Arc<dyn Query>,
+    definitions: Arc<dyn Definitions>,
     config: GatewayConfig,
     rates: Rates,
 }
 
 impl Gateway {
-    pub fn new(broker: Arc<dyn Broker>, store: Arc<dyn Reads>, config: GatewayConfig) -> Gateway {
+    pub fn new(
+        broker: Arc<dyn Broker>,
+        queries: Arc<dyn Query>,
+        definitions: Arc<dyn Definitions>,
+        config: GatewayConfig,
+    ) -> Gateway {
         let rates = Rates::new(config.tenant_commands_per_second);
-        Gateway { broker, store, config, rates }
+        Gateway { broker, queries, definitions, config, rates }
     }
 
     /// A deployed process; none for an unknown key.

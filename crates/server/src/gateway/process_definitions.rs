@@ -18,7 +18,7 @@ use tidemill_store::view::ProcessDefinitionView;
 pub(super) async fn search(call: Call) -> Outcome {
     let search: Search<ProcessDefinitionField> = search::requested(&call)?;
     check_latest_only(&search)?;
-    let found = call.gateway.store.process_definitions(&search).await?;
+    let found = call.gateway.queries.process_definitions(&search).await?;
     Ok(search::shown(&found, shown))
 }
 
@@ -47,7 +47,9 @@ fn check_latest_only(search: &Search<ProcessDefinitionField>) -> Result<(), Prob
 
 pub(super) async fn get(call: Call) -> Outcome {
     let key: DefinitionKey = call.key()?;
-    let Some(definition) = call.gateway.store.definition(key).await? else { return Err(not_found(key)) };
+    let Some(definition) = call.gateway.definitions.definition(key).await? else {
+        return Err(not_found(key));
+    };
     Ok(json::ok(&DefinitionItem {
         name: definition.name.as_ref(),
         resource_name: &definition.resource_name,
@@ -95,7 +97,7 @@ fn shown(definition: &ProcessDefinitionView) -> DefinitionItem<'_> {
 
 pub(super) async fn xml(call: Call) -> Outcome {
     let key: DefinitionKey = call.key()?;
-    let Some(xml) = call.gateway.store.definition_xml(key).await? else { return Err(not_found(key)) };
+    let Some(xml) = call.gateway.definitions.definition_xml(key).await? else { return Err(not_found(key)) };
     let media_type = HeaderValue::from_static("text/xml");
     Ok(([(header::CONTENT_TYPE, media_type)], xml.as_bytes().to_vec()).into_response())
 }
@@ -103,7 +105,7 @@ pub(super) async fn xml(call: Call) -> Outcome {
 pub(super) async fn element_statistics(call: Call) -> Outcome {
     let key = call.key()?;
     let search = search::translate(&call.tree()?)?;
-    let statistics = call.gateway.store.definition_statistics(key, &search.filter).await?;
+    let statistics = call.gateway.queries.definition_statistics(key, &search.filter).await?;
     Ok(shown_statistics(&statistics))
 }
 
@@ -120,7 +122,7 @@ struct ProcessItem {
 
 pub(super) async fn instance_statistics(call: Call) -> Outcome {
     let tree = call.tree()?;
-    let mut processes = call.gateway.store.process_statistics().await?;
+    let mut processes = call.gateway.queries.process_statistics().await?;
     let bounds = listing::arrange(&tree, &mut processes, |process, field| match field {
         "activeInstancesWithIncidentCount" => Value::Int(process.active_with_incident as i64),
         "activeInstancesWithoutIncidentCount" => Value::Int(process.active_without_incident as i64),
@@ -152,7 +154,7 @@ struct VersionItem {
 pub(super) async fn version_statistics(call: Call) -> Outcome {
     let tree = call.tree()?;
     let (process_id, tenant) = version_filter(&tree["filter"])?;
-    let mut versions = call.gateway.store.version_statistics(tenant.as_ref(), process_id).await?;
+    let mut versions = call.gateway.queries.version_statistics(tenant.as_ref(), process_id).await?;
     let bounds = listing::arrange(&tree, &mut versions, |version, field| match field {
         "processDefinitionKey" => Value::Int(version.definition.0),
         "processDefinitionName" => Value::Text(version.name.clone().unwrap_or_default()),

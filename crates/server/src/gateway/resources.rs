@@ -113,7 +113,7 @@ pub(super) async fn delete(call: Call) -> Outcome {
 }
 
 pub(super) async fn search(call: Call) -> Outcome {
-    let found = call.gateway.store.resources(&search::requested(&call)?).await?;
+    let found = call.gateway.queries.resources(&search::requested(&call)?).await?;
     Ok(search::shown(&found, shown))
 }
 
@@ -141,7 +141,7 @@ fn shown(resource: &ResourceView) -> ResourceItem<'_> {
 
 async fn found(call: &Call) -> Result<Arc<Resource>, Problem> {
     let key: ResourceKey = call.key()?;
-    let resource = call.gateway.store.resource(key).await?;
+    let resource = call.gateway.definitions.resource(key).await?;
     resource.filter(|resource| !resource.is_deleted).ok_or_else(|| not_found(key))
 }
 

@@ -116,7 +116,7 @@ pub(super) async fn complete(call: Call) -> Outcome {
 /// The task with the key of the path.
 pub(super) async fn found(call: &Call) -> Result<UserTaskView, Problem> {
     let key: UserTaskKey = call.key()?;
-    let task = call.gateway.store.user_task(key).await?;
+    let task = call.gateway.queries.user_task(key).await?;
     task.ok_or_else(|| Problem::not_found("User Task", key.0))
 }
 
@@ -125,7 +125,7 @@ pub(super) async fn get(call: Call) -> Outcome {
 }
 
 pub(super) async fn search(call: Call) -> Outcome {
-    let found = call.gateway.store.user_tasks(&search::requested(&call)?).await?;
+    let found = call.gateway.queries.user_tasks(&search::requested(&call)?).await?;
     Ok(search::shown(&found, shown))
 }
 

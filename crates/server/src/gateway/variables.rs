@@ -40,7 +40,7 @@ pub(super) async fn set(call: Call) -> Outcome {
 
 pub(super) async fn get(call: Call) -> Outcome {
     let key: VariableKey = call.key()?;
-    match call.gateway.store.variable(key).await? {
+    match call.gateway.queries.variable(key).await? {
         Some(variable) => Ok(json::ok(&shown(&variable))),
         None => Err(Problem::not_found("Variable", key.0)),
     }
@@ -53,7 +53,7 @@ pub(super) async fn search(call: Call) -> Outcome {
 
 async fn found(call: &Call, search: &Search<VariableField>) -> Outcome {
     let cuts = call.query_flag("truncateValues")?.unwrap_or(true);
-    let found = call.gateway.store.variables(search).await?;
+    let found = call.gateway.queries.variables(search).await?;
     Ok(search::shown(&found, |variable| shown_cut(variable, cuts)))
 }
 
@@ -72,7 +72,7 @@ async fn scopes(call: &Call, task: &UserTaskView) -> Result<Vec<Value>, Problem>
     let root = ElementInstanceKey(task.origin.instance.0);
     while scope != root {
         scopes.push(scope.key().into());
-        match call.gateway.store.element_instance(scope).await? {
+        match call.gateway.queries.element_instance(scope).await? {
             Some(element) => scope = element.parent,
             None => break,
         }
@@ -87,7 +87,7 @@ pub(super) async fn effective_of_user_task(call: Call) -> Outcome {
     let name_tests = search::translate::<VariableField>(&tree)?.filter;
     let cuts = call.query_flag("truncateValues")?.unwrap_or(true);
     let task = user_tasks::found(&call).await?;
-    let mut seen = call.gateway.store.visible_variables(task.element_instance).await?;
+    let mut seen = call.gateway.queries.visible_variables(task.element_instance).await?;
     seen.retain(|variable| listing::passes(&name_tests, |_| Some(variable.name.as_str().into())));
     let bounds = listing::arrange(&tree, &mut seen, |variable, field| match field {
         "value" => Value::Text(variable.value.as_str().into()),

@@ -143,7 +143,7 @@ impl Broker for ToldBroker {
 }
 
 pub(crate) fn gateway(broker: &Arc<ToldBroker>, config: GatewayConfig) -> Gateway {
-    Gateway::new(broker.clone(), Arc::new(NoStore), config)
+    Gateway::new(broker.clone(), Arc::new(NoStore), Arc::new(NoStore), config)
 }
 
 pub(crate) struct Fixture {

@@ -17,7 +17,7 @@ use tidemill_store::view::ElementInstanceView;
 
 pub(super) async fn get(call: Call) -> Outcome {
     let key: ElementInstanceKey = call.key()?;
-    let Some(element) = call.gateway.store.element_instance(key).await? else {
+    let Some(element) = call.gateway.queries.element_instance(key).await? else {
         return Err(Problem::not_found("Element Instance", key.0));
     };
     let processes = processes(&call.gateway, std::slice::from_ref(&element)).await?;
@@ -28,7 +28,7 @@ pub(super) async fn search(call: Call) -> Outcome {
     let tree = call.tree()?;
     let mut search = search::translate(&tree)?;
     names::resolve(&call.gateway, &tree["filter"], &mut search.filter).await?;
-    let found = call.gateway.store.element_instances(&search).await?;
+    let found = call.gateway.queries.element_instances(&search).await?;
     let processes = processes(&call.gateway, &found.items).await?;
     Ok(search::shown(&found, |element| shown(element, &processes)))
 }

@@ -39,7 +39,7 @@ async fn all_processes(gateway: &Gateway) -> Result<Processes, Problem> {
     let mut page = Page { limit: 1000, start: PageStart::Offset(0) };
     let mut processes = Vec::new();
     loop {
-        let found = gateway.store.process_definitions(&Search::default().page(page.clone())).await?;
+        let found = gateway.queries.process_definitions(&Search::default().page(page.clone())).await?;
         for definition in &found.items {
             if let Some(process) = gateway.process(definition.key).await? {
                 processes.push((definition.key, process));

@@ -102,7 +102,7 @@ async fn root_variables(
     let mut page = Page { limit: 1000, start: PageStart::Offset(0) };
     let mut variables = Variables::default();
     loop {
-        let found = call.gateway.store.variables(&Search::of(filter.clone()).page(page.clone())).await?;
+        let found = call.gateway.queries.variables(&Search::of(filter.clone()).page(page.clone())).await?;
         let is_last = found.items.len() < page.limit as usize;
         found.items.into_iter().for_each(|variable| variables.set(variable.name, variable.value));
         match found.end_cursor {

@@ -44,14 +44,14 @@ pub(super) async fn delete(call: Call) -> Outcome {
 
 pub(super) async fn get(call: Call) -> Outcome {
     let key: ProcessInstanceKey = call.key()?;
-    match call.gateway.store.process_instance(key).await? {
+    match call.gateway.queries.process_instance(key).await? {
         Some(instance) => Ok(json::ok(&shown(&instance))),
         None => Err(Problem::not_found("Process Instance", key.0)),
     }
 }
 
 pub(super) async fn search(call: Call) -> Outcome {
-    let found = call.gateway.store.process_instances(&search::requested(&call)?).await?;
+    let found = call.gateway.queries.process_instances(&search::requested(&call)?).await?;
     Ok(search::shown(&found, shown))
 }
 
@@ -118,7 +118,7 @@ struct FlowItem<'a> {
 
 pub(super) async fn sequence_flows(call: Call) -> Outcome {
     let key: ProcessInstanceKey = call.key()?;
-    let Some(taken) = call.gateway.store.flows_taken(key).await? else {
+    let Some(taken) = call.gateway.queries.flows_taken(key).await? else {
         return Ok(json::ok(&Items::<()> { items: Vec::new() }));
     };
     let process = call.gateway.process(taken.definition).await?;
@@ -146,7 +146,7 @@ struct StatisticsItem<'a> {
 }
 
 pub(super) async fn element_statistics(call: Call) -> Outcome {
-    Ok(shown_statistics(&call.gateway.store.instance_statistics(call.key()?).await?))
+    Ok(shown_statistics(&call.gateway.queries.instance_statistics(call.key()?).await?))
 }
 
 pub(super) fn shown_statistics(statistics: &[ElementStatistics]) -> axum::response::Response {
@@ -170,7 +170,7 @@ struct CallItem<'a> {
 
 pub(super) async fn call_hierarchy(call: Call) -> Outcome {
     let key: ProcessInstanceKey = call.key()?;
-    let Some(calls) = call.gateway.store.call_hierarchy(key).await? else {
+    let Some(calls) = call.gateway.queries.call_hierarchy(key).await? else {
         return Err(Problem::not_found("Process Instance", key.0));
     };
     let items = calls.iter().map(|entry| CallItem {
