@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tidemill_bpmn::Process;
@@ -36,6 +36,7 @@ pub(crate) struct ToldBroker {
     pub(crate) outcome: Mutex<Option<CommandOutcome>>,
     pub(crate) jobs: Mutex<Vec<ActivatedJob>>,
     pub(crate) is_down: Mutex<bool>,
+    pub(crate) processes: Mutex<HashMap<DefinitionKey, Arc<Process>>>,
     /// Makes activations wait for ever; told when somebody gives one up.
     pub(crate) given_up: Mutex<Option<Arc<Notify>>>,
 }
@@ -111,8 +112,8 @@ impl Broker for ToldBroker {
         self.answer().map(drop)
     }
 
-    async fn process(&self, _: DefinitionKey) -> Result<Option<Arc<Process>>, CommandError> {
-        Ok(None)
+    async fn process(&self, key: DefinitionKey) -> Result<Option<Arc<Process>>, CommandError> {
+        Ok(self.processes.lock().expect("no test panics with it").get(&key).cloned())
     }
 
     async fn set_clock(&self, pinned_at: Option<Timestamp>) -> Result<(), CommandError> {
