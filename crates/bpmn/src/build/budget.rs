@@ -1,7 +1,7 @@
 //! How much work one file may cause beyond its own size: what is referred to is read again each time.
 
 /// Text of shared definitions and expressions, counted once per use.
-const TEXT_MAX_BYTES: usize = 16 * 1024 * 1024;
+const TEXT_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Elements looked at to know what can reach the inclusive joins.
 const JOIN_VISITS_MAX: usize = 20_000_000;
 

@@ -140,7 +140,6 @@ fn start_timer(inside: &str) -> String {
 }
 
 #[test]
-#[ignore = "until FEEL is parsed"]
 fn start_timers_are_known_at_deployment() {
     accepted(&start_timer("<timeCycle>0 0 9 ? * MON-FRI</timeCycle>"));
     accepted(&start_timer("<timeDuration>=duration(\"PT1H\")</timeDuration>"));

@@ -68,7 +68,6 @@ fn conditions_are_expressions() {
 }
 
 #[test]
-#[ignore = "until FEEL is parsed"]
 fn feel_that_does_not_parse_is_shown_with_its_place() {
     refused(
         &mapping(r#"<z:input source="=1 +" target="a"/>"#),

@@ -45,7 +45,6 @@ fn a_receive_task_has_a_message() {
 }
 
 #[test]
-#[ignore = "until FEEL is parsed"]
 fn a_message_that_starts_a_process_needs_a_name_that_is_known_at_deployment() {
     let start = "\n<startEvent id=\"s\"><messageEventDefinition messageRef=\"m\"/></startEvent>";
     accepted(&file(start, "\n<message id=\"m\" name=\"m\"/>"));
