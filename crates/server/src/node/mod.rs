@@ -81,6 +81,13 @@ impl Node {
         }))
     }
 
+    /// Sends away the workers that wait for jobs, so that no request keeps the server from stopping.
+    pub async fn end_polls(&self) {
+        for partition in &self.partitions {
+            let _ = partition.send_surely(Request::EndPolls).await;
+        }
+    }
+
     /// Finishes what runs, hands the partitions over and ends.
     pub async fn stop(&self) {
         self.upkeep.abort();

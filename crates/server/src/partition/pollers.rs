@@ -56,6 +56,15 @@ impl Pollers {
         self.by_type.retain(|_, waiting| !waiting.is_empty());
     }
 
+    /// Sends everybody away.
+    pub(super) fn end_all(&mut self) {
+        for poller in std::mem::take(&mut self.by_type).into_values().flatten() {
+            if poller.claim.take() {
+                let _ = poller.reply.send(Ok(Vec::new()));
+            }
+        }
+    }
+
     pub(super) fn next_end(&self) -> Option<Instant> {
         self.by_type.values().flatten().filter_map(|poller| poller.until).min()
     }

@@ -25,6 +25,8 @@ pub(crate) enum Request {
     InboxHasGrown,
     /// The clock was pinned or let go: what is due may have changed in both directions.
     ClockHasChanged(oneshot::Sender<()>),
+    /// Workers that wait are sent away.
+    EndPolls,
     Stop,
 }
 

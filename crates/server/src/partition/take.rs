@@ -129,6 +129,7 @@ impl Partition {
             Request::Poll(poller) => self.pollers.add(poller),
             Request::InboxHasGrown => self.inbox_is_dirty = true,
             Request::ClockHasChanged(done) => taken.clock_changed.push(done),
+            Request::EndPolls => self.pollers.end_all(),
             Request::Stop => taken.stops = true,
         }
     }
