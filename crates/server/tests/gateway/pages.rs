@@ -95,3 +95,28 @@ async fn unknown_ids_are_found_nowhere() {
     let detail = world.fixture.post(PATH, body).await.problem(400).1;
     assert!(detail.starts_with("The provided processInstanceKey 'abc' is not a valid key."), "{detail}");
 }
+
+#[tokio::test]
+async fn elements_are_sorted_by_the_names_of_the_model() {
+    let world = World::full().await;
+    let scope = world.instance.key.scope();
+    let more = ["end", "start", "end"].map(|id| world.session.make.element(&world.instance, scope, id));
+    world.put(more).await;
+    let page = async |page: Value| {
+        let body = json!({"sort": [{"field": "elementName", "order": "DESC"}], "page": page});
+        world.search("searchElementInstances", "/v2/element-instances/search", body).await
+    };
+    let ids = |found: &Value| -> Vec<Value> {
+        found["items"].as_array().expect("items").iter().map(|item| item["elementId"].clone()).collect()
+    };
+    let first = page(json!({"limit": 2})).await;
+    assert_eq!(ids(&first), ["start", "end"]);
+    assert_eq!(first["page"]["totalItems"], 4);
+    let second = page(json!({"after": first["page"]["endCursor"], "limit": 5})).await;
+    assert_eq!(ids(&second), ["end", "pay"], "Take the money is the last");
+    let back = page(json!({"before": second["page"]["startCursor"], "limit": 1})).await;
+    assert_eq!(ids(&back), ["end"]);
+    let cursor = &first["page"]["endCursor"];
+    let body = json!({"sort": [{"field": "elementName"}], "page": {"after": cursor}});
+    world.fixture.post("/v2/element-instances/search", body).await.problem(400);
+}

@@ -1,5 +1,6 @@
 //! Element instances, shown with the names that their definitions give them.
 
+mod by_name;
 mod names;
 
 use super::Gateway;
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
-use tidemill_model::{DefinitionKey, ElementInstanceKey};
+use tidemill_model::{DefinitionKey, ElementInstanceKey, Text};
 use tidemill_store::view::ElementInstanceView;
 
 pub(super) async fn get(call: Call) -> Outcome {
@@ -28,7 +29,10 @@ pub(super) async fn search(call: Call) -> Outcome {
     let tree = call.tree()?;
     let mut search = search::translate(&tree)?;
     names::resolve(&call.gateway, &tree["filter"], &mut search.filter).await?;
-    let found = call.gateway.queries.element_instances(&search).await?;
+    let found = match by_name::is_wanted(&tree) {
+        true => by_name::page(&call.gateway, &tree, search).await?,
+        false => call.gateway.queries.element_instances(&search).await?,
+    };
     let processes = processes(&call.gateway, &found.items).await?;
     Ok(search::shown(&found, |element| shown(element, &processes)))
 }
@@ -65,16 +69,20 @@ struct ElementItem<'a> {
     incident_key: Option<KeyText>,
 }
 
-fn shown<'a>(element: &'a ElementInstanceView, processes: &'a Processes) -> ElementItem<'a> {
+/// The name that the model gives the element, its id where there is none.
+fn label<'a>(element: &'a ElementInstanceView, processes: &'a Processes) -> &'a Text {
     let process = processes.get(&element.origin.definition).and_then(Option::as_ref);
-    let label =
-        process.and_then(|process| process.element_by_id(&element.element_id)).map(|known| known.label());
+    let known = process.and_then(|process| process.element_by_id(&element.element_id));
+    known.map_or(&element.element_id, |known| known.label())
+}
+
+fn shown<'a>(element: &'a ElementInstanceView, processes: &'a Processes) -> ElementItem<'a> {
     ElementItem {
         process_definition_id: &element.origin.process_id,
         start_date: Date(element.started_at),
         end_date: element.ended_at.map(Date),
         element_id: &element.element_id,
-        element_name: label.unwrap_or(&element.element_id),
+        element_name: label(element, processes),
         r#type: &element.kind,
         state: &element.state,
         has_incident: element.has_incident,

@@ -92,11 +92,6 @@ impl Searchable for ElementInstanceField {
         // Names stand in the definitions, not in the rows: the element search resolves them to ids first.
         name == "elementName"
     }
-
-    fn sort_field(name: &str) -> Option<Self> {
-        let name = if name == "elementName" { "elementId" } else { name };
-        <Self as tidemill_store::query::Field>::from_name(name)
-    }
 }
 
 impl Searchable for JobField {

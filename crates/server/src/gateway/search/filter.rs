@@ -12,10 +12,6 @@ pub(crate) trait Searchable: Field {
     fn special(_name: &str, _given: &Json, _conditions: &mut Conditions<'_, Self>) -> bool {
         false
     }
-
-    fn sort_field(name: &str) -> Option<Self> {
-        Self::from_name(name)
-    }
 }
 
 /// The conditions of one filter object while it is being translated.

@@ -45,7 +45,7 @@ pub(crate) fn criteria<'a>(list: &'a Value, findings: &mut Findings) -> Vec<(&'a
 
 /// Fields that the store does not know have one value in all rows: they do not change the order.
 fn sort<F: Searchable>(list: &Value, findings: &mut Findings) -> Vec<Sort<F>> {
-    let known = |(name, order)| Some(Sort { field: F::sort_field(name)?, order });
+    let known = |(name, order)| Some(Sort { field: F::from_name(name)?, order });
     criteria(list, findings).into_iter().filter_map(known).collect()
 }
 
