@@ -85,7 +85,12 @@ impl Partition {
         for _ in 0..LOADS_PER_COMMAND_MAX {
             let now = self.now;
             let working = &mut self.working;
-            match catch_unwind(AssertUnwindSafe(|| process(working, command, now))) {
+            let ran = catch_unwind(AssertUnwindSafe(|| {
+                #[cfg(debug_assertions)]
+                super::faults::strike(command);
+                process(working, command, now)
+            }));
+            match ran {
                 Ok(Ok(outcome)) => return Ok(Went::Through(Box::new(outcome))),
                 Ok(Err(missing)) => self.supply(missing.0).await?,
                 Err(panic) => {

@@ -4,6 +4,8 @@
 mod deadlines;
 mod effects;
 mod execute;
+#[cfg(debug_assertions)]
+mod faults;
 mod inbox;
 mod loader;
 mod pollers;

@@ -26,7 +26,7 @@ impl Partition {
     async fn find_culprit(&mut self, turn: Turn, error: Error) -> Result<()> {
         self.forget().await?;
         let mut works = self.take_back(turn.executed);
-        let rest = Turn { dead_letters: turn.dead_letters, consumed: Vec::new(), ..Turn::default() };
+        let rest = Turn::remainder(turn.dead_letters);
         if works.len() == 1 {
             let mut turn = rest;
             let work = works.remove(0);
@@ -51,7 +51,7 @@ impl Partition {
             self.take_effect(turn);
             return Ok(());
         }
-        let rest = Turn { dead_letters: turn.dead_letters, ..Turn::default() };
+        let rest = Turn::remainder(turn.dead_letters);
         let works = self.take_back(turn.executed);
         Box::pin(self.run_and_commit(rest, works)).await
     }

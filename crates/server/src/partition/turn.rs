@@ -32,6 +32,12 @@ pub(super) struct Turn {
 }
 
 impl Turn {
+    /// What remains of a batch when its commands run again: entries that could not be run at all.
+    pub(super) fn remainder(dead_letters: Vec<DeadLetter>) -> Turn {
+        let consumed = dead_letters.iter().filter_map(|letter| letter.position).collect();
+        Turn { dead_letters, consumed, ..Turn::default() }
+    }
+
     fn changes_nothing(&self) -> bool {
         self.changes.is_empty()
             && self.consumed.is_empty()
@@ -66,14 +72,24 @@ impl Partition {
             self.take_effect(turn);
             return Ok(());
         }
-        let batch = self.batch(&turn);
-        match self.store.commit(batch).await {
+        match self.commit(&turn).await {
             Ok(committed) => {
                 self.committed(turn, committed.definitions_version);
                 Ok(())
             }
             Err(error) => Box::pin(self.settle(turn, error)).await,
         }
+    }
+
+    async fn commit(&self, turn: &Turn) -> Result<tidemill_store::Committed> {
+        #[cfg(debug_assertions)]
+        if !turn.changes.is_empty()
+            && turn.executed.iter().any(|executed| super::faults::is_refused(&executed.work.command))
+        {
+            let reason = "a fault was asked for".to_owned();
+            return Err(tidemill_store::Error::Refused { culprit: None, reason });
+        }
+        self.store.commit(self.batch(turn)).await
     }
 
     /// The batch is durable: memory follows, and everybody gets their answers.
