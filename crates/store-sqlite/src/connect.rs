@@ -45,3 +45,13 @@ fn connect(path: &Path, role: Role) -> rusqlite::Result<Connection> {
     }
     Ok(connection)
 }
+
+/// Beyond this size the file counts as full.
+pub(crate) fn limit_size(connection: &Connection, path: &Path, bytes: u64) -> Result<()> {
+    let limit = || -> rusqlite::Result<()> {
+        let page_bytes: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page_bytes.max(1);
+        connection.pragma_update(None, "max_page_count", pages.max(1))
+    };
+    limit().map_err(|error| Fault::from(error).at(path))
+}

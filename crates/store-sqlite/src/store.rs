@@ -26,6 +26,8 @@ pub struct Options {
     pub search_limit_ms: u64,
     /// The log is copied into the file when it has grown to this size.
     pub checkpoint_bytes: u64,
+    /// The file may not grow beyond this; none lets it fill the disk.
+    pub file_bytes_max: Option<u64>,
     /// For crash tests.
     pub on_step: Option<StepHook>,
 }
@@ -39,6 +41,7 @@ impl Options {
             load_readers: 2,
             search_limit_ms: 30_000,
             checkpoint_bytes: 32 << 20,
+            file_bytes_max: None,
             on_step: None,
         }
     }
@@ -47,11 +50,12 @@ impl Options {
 /// Dropping it closes the file.
 pub struct SqliteStore {
     pub(crate) partitions: PartitionCount,
-    // Fields are dropped in this order: the checkpointer uses the writer, and the lock goes last.
-    _checkpointer: Checkpointer,
-    pub(crate) writer: Arc<Writer>,
+    // Fields are dropped in this order. The last connection to close copies the log into the file, so readers,
+    // which cannot, go first; the checkpointer uses the writer; the lock goes last.
     pub(crate) searches: Readers,
     pub(crate) loads: Readers,
+    _checkpointer: Checkpointer,
+    pub(crate) writer: Arc<Writer>,
     pub(crate) bells: Bells,
     _lock: FileLock,
 }
@@ -62,6 +66,9 @@ impl SqliteStore {
         let lock = FileLock::take(&options.path)?;
         let mut connection = connect::open(&options.path, Role::Writer)?;
         schema::prepare(&mut connection, &options.path, options.partitions)?;
+        if let Some(bytes) = options.file_bytes_max {
+            connect::limit_size(&connection, &options.path, bytes)?;
+        }
         let steps = Steps(options.on_step.clone());
         let writer = Arc::new(Writer::start(connection, &options.path, steps.clone())?);
         let checkpointer =

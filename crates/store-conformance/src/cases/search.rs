@@ -357,8 +357,8 @@ pub async fn jobs_show_their_leases(place: &dyn Place) {
     let (listed, free, over) = (make.job(&element, "w"), make.job(&element, "w"), make.job(&element, "w"));
     let old = JobLease {
         lease: make.lease("old", 5),
-        jobs: vec![listed.key, over.key, own.key],
-        released: Vec::new(),
+        jobs: vec![listed.key, over.key, own.key, free.key],
+        released: vec![free.key],
     };
     let over = Job { released: Some(old.lease.key), ..over };
     let new = JobLease { lease: make.lease("new", 20), jobs: vec![listed.key], released: Vec::new() };
