@@ -57,7 +57,7 @@ impl Serve {
         let config =
             NodeConfig { host: address.ip().to_string(), port: address.port(), ..NodeConfig::default() };
         let node = Node::start(store.clone(), config).await?;
-        let gateway = Gateway::new(node.clone(), store, GatewayConfig::default());
+        let gateway = Gateway::new(node.clone(), store.clone(), store, GatewayConfig::default());
         tracing::info!(%address, data = %self.data.display(), ready_ms = began.elapsed().as_millis() as u64, "ready");
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let serving = tokio::spawn(gateway.serve(listener, async {
