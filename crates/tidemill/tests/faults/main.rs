@@ -1,0 +1,118 @@
+//! Commands that panic, run out of stack or cannot be stored: each is answered or put aside, and the partition
+//! goes on.
+#![cfg(debug_assertions)]
+
+#[allow(unreachable_pub, reason = "shared by the scenarios of this file")]
+mod server;
+
+use server::{Answer, Server, TempDir};
+use std::time::{Duration, Instant};
+
+const ASYNC: &[(&str, &str)] = &[("content-type", "application/json"), ("prefer", "respond-async")];
+
+fn model(id: &str) -> String {
+    format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t">
+             <process id="{id}" isExecutable="true">
+               <startEvent id="s"/><sequenceFlow id="f" sourceRef="s" targetRef="e"/><endEvent id="e"/>
+             </process>
+           </definitions>"#
+    )
+}
+
+fn create(process_id: &str) -> String {
+    format!(r#"{{"processDefinitionId":"{process_id}"}}"#)
+}
+
+fn prepare(server: &Server) {
+    for id in ["good", "bad"] {
+        server.deploy(&format!("{id}.bpmn"), &model(id));
+    }
+}
+
+fn expect_good(server: &Server) {
+    let answer = server.post("/v2/process-instances", &create("good"));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+}
+
+/// What became of an async command, once it is no longer waiting.
+fn outcome(server: &Server, accepted: &Answer) -> Answer {
+    let receipt: serde_json::Value = serde_json::from_str(&accepted.body).expect("a receipt");
+    let position = receipt["commandPosition"].to_string().replace('"', "");
+    let began = Instant::now();
+    loop {
+        let answer = server.get(&format!("/v1/commands/{position}"));
+        if !answer.body.contains("WAITING") || began.elapsed() > Duration::from_secs(10) {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_command_that_panics_is_refused_and_the_partition_goes_on() {
+    let data = TempDir::new("panic");
+    let server = Server::start(&data.0, Some("panic:bad"));
+    prepare(&server);
+    let answer = server.post("/v2/process-instances", &create("bad"));
+    assert_eq!(answer.status, 500, "{}", answer.body);
+    assert!(answer.body.contains("panicked"), "{}", answer.body);
+    expect_good(&server);
+    let accepted = server.send("POST", "/v2/process-instances", ASYNC, create("bad").as_bytes()).expect("answers");
+    assert_eq!(accepted.status, 202, "{}", accepted.body);
+    let outcome = outcome(&server, &accepted);
+    assert!(outcome.body.contains("panicked"), "{}", outcome.body);
+    expect_good(&server);
+}
+
+#[test]
+fn a_command_that_the_store_refuses_is_put_aside_alone() {
+    let data = TempDir::new("refuse");
+    let server = Server::start(&data.0, Some("refuse:bad"));
+    prepare(&server);
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let send = |n: usize| {
+            let server = &server;
+            scope.spawn(move || {
+                let id = if n == 7 { "bad" } else { "good" };
+                (n, server.post("/v2/process-instances", &create(id)))
+            })
+        };
+        let threads: Vec<_> = (0..16).map(send).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    for (n, answer) in answers {
+        let expected = if n == 7 { 500 } else { 200 };
+        assert_eq!(answer.status, expected, "request {n}: {}", answer.body);
+    }
+    let found = server.post("/v2/process-instances/search", "{}");
+    assert!(found.body.contains(r#""totalItems":15"#), "{}", found.body);
+}
+
+#[test]
+fn a_command_that_kills_the_node_is_put_aside_after_a_few_starts() {
+    let data = TempDir::new("overflow");
+    {
+        let server = Server::start(&data.0, None);
+        prepare(&server);
+    }
+    let accepted = {
+        let mut server = Server::start(&data.0, Some("overflow:bad"));
+        let accepted = server.send("POST", "/v2/process-instances", ASYNC, create("bad").as_bytes());
+        assert!(server.ends_within(Duration::from_secs(20)), "a stack overflow ends the process");
+        accepted
+    };
+    let deaths = (0..10)
+        .take_while(|_| {
+            let mut server = Server::start(&data.0, Some("overflow:bad"));
+            server.ends_within(Duration::from_secs(3))
+        })
+        .count();
+    assert!((1..=3).contains(&deaths), "put aside after a few deaths, not {deaths}");
+    let server = Server::start(&data.0, Some("overflow:bad"));
+    expect_good(&server);
+    if let Some(accepted) = accepted {
+        let outcome = outcome(&server, &accepted);
+        assert!(outcome.body.contains("died"), "{}", outcome.body);
+    }
+}
