@@ -47,10 +47,8 @@ pub(crate) fn close(run: &mut Run<'_>, key: IncidentKey) -> Stepped {
     let incident =
         run.end::<Incident>(key).ok_or_else(|| Stop::broken("a resolved incident is not there"))?;
     if run.find_element(incident.element_instance)?.is_some() {
-        let element = run.change::<ElementInstance>(incident.element_instance)?;
-        if element.incident == Some(key) {
-            element.incident = None;
-        }
+        let other = run.node(incident.element_instance).and_then(|node| node.incidents.last().copied());
+        run.change::<ElementInstance>(incident.element_instance)?.incident = other;
     }
     run.record(key, Some(incident.origin.instance), || Event::IncidentResolved {
         element_id: incident.element_id.clone(),

@@ -26,6 +26,8 @@ pub enum Need {
     UserTask(UserTaskKey),
     /// The instance of an incident.
     Incident(IncidentKey),
+    /// The instance of a message subscription.
+    MessageSubscription(SubscriptionKey),
     /// Messages and subscriptions of a box, and the start locks of its correlation key.
     Box(BoxName),
     /// The next subscriptions to a signal.

@@ -62,7 +62,7 @@ fn offer_on(
         None => Offer {
             key: command.message,
             name,
-            business_id: None,
+            business_id: command.business_id.clone(),
             variables: command.variables.clone(),
             correlated_to: Vec::new(),
             reply: command.reply,

@@ -13,7 +13,7 @@ use tidemill_model::{Answer, Event};
 pub(super) fn run(run: &mut Run<'_>, command: &CorrelateSubscription) -> Step<Answer> {
     let key = command.subscription;
     let subscription = run
-        .find::<MessageSubscription>(key, || Need::Instance(command.instance))?
+        .find::<MessageSubscription>(key, || Need::MessageSubscription(key))?
         .filter(|subscription| subscription.state == SubscriptionState::Created)
         .cloned();
     let accepted = match subscription {
@@ -26,6 +26,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &CorrelateSubscription) -> Step<An
         message: command.message,
         message_name: command.message_name.clone(),
         correlation_key: command.correlation_key.clone(),
+        business_id: command.business_id.clone(),
         accepted,
         instance: command.instance,
         reply: command.reply,

@@ -11,10 +11,13 @@ use tidemill_model::entity::SignalSubscription;
 
 pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Step<Answer> {
     let until = command.until.unwrap_or_else(|| run.key_horizon().into());
-    let (page, is_last) = run.signal_subscriptions_after(&command.tenant, &command.name, command.after)?;
-    let mut keys: Vec<_> = page.into_iter().filter(|key| *key < until).collect();
-    let is_done = is_last && keys.len() <= SIGNALS_PER_COMMAND;
-    keys.truncate(SIGNALS_PER_COMMAND);
+    let (mut keys, mut next) =
+        run.signal_subscriptions_after(&command.tenant, &command.name, command.after)?;
+    keys.retain(|key| *key < until);
+    if keys.len() > SIGNALS_PER_COMMAND {
+        keys.truncate(SIGNALS_PER_COMMAND);
+        next = keys.last().copied();
+    }
     require_instances(run, &keys)?;
     for key in &keys {
         let Some(subscription) = run.get::<SignalSubscription>(*key).cloned() else { continue };
@@ -24,8 +27,8 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Step<Answer> {
         let variables = command.variables.clone();
         trigger(run, subscription.element_instance, subscription.target, variables)?;
     }
-    if let Some(last) = keys.last().filter(|_| !is_done) {
-        let next = DeliverSignal { after: Some(*last), until: Some(until), ..command.clone() };
+    if let Some(after) = next.filter(|after| *after < until) {
+        let next = DeliverSignal { after: Some(after), until: Some(until), ..command.clone() };
         run.send_here(Command::DeliverSignal(next));
     }
     Ok(Answer::Done)

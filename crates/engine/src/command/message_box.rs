@@ -87,6 +87,7 @@ fn send(run: &mut Run<'_>, subscription: &BoxSubscription, offer: &mut Offer) ->
         message: offer.key,
         message_name: offer.name.message_name.clone(),
         correlation_key: offer.name.correlation_key.clone(),
+        business_id: offer.business_id.clone(),
         variables: offer.variables.clone(),
         reply: offer.reply,
     }));
@@ -198,7 +199,11 @@ pub(super) fn close(run: &mut Run<'_>, command: &CloseBoxSubscription) -> Step<A
         correlation_key: command.correlation_key.clone(),
     };
     require(run, &name)?;
-    run.remove::<BoxSubscription>(command.subscription);
+    // A message may be on its way: the instance will refuse it, and it is offered on in this one's name.
+    let is_correlating = |row: &Arc<BoxSubscription>| row.correlating.is_some();
+    if !run.get::<BoxSubscription>(command.subscription).is_some_and(is_correlating) {
+        run.remove::<BoxSubscription>(command.subscription);
+    }
     Ok(Answer::Done)
 }
 

@@ -25,29 +25,19 @@ pub(super) fn run(run: &mut Run<'_>, command: &ThrowJobError) -> Step<Answer> {
     changed.error_message = command.error_message.clone();
     changed.updated_at = now;
     match catcher {
-        Some(catcher) => {
+        Ok(catcher) => {
             job_task::end(run, key, JobState::ErrorThrown, JobEvent::ErrorThrown)?;
             let payload = command.variables.clone();
             propagation::deliver(run, element, Some(&catcher), Thrown::Error, code, payload)?;
         }
-        None => {
+        Err(uncaught) => {
             changed.state = JobState::ErrorThrown;
             changed.last_event = JobEvent::ErrorThrown;
             job_task::record(run, &job, JobEvent::ErrorThrown);
-            let message = unhandled(command);
+            let message = uncaught.explain(code, command.error_message.as_deref());
             let failure = Failure { kind: IncidentKind::UnhandledErrorEvent, message };
             incident::raise(run, element, failure, Some(key))?;
         }
     }
     Ok(Answer::Done)
-}
-
-fn unhandled(command: &ThrowJobError) -> String {
-    let code = &command.error_code;
-    match &command.error_message {
-        Some(message) => format!(
-            "Expected to throw an error event with the code '{code}' with message '{message}', but it was not caught."
-        ),
-        None => format!("Expected to throw an error event with the code '{code}', but it was not caught."),
-    }
 }

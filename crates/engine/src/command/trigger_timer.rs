@@ -84,11 +84,18 @@ fn start(
     }
     timer::record_trigger(run, timer)?;
     let found = run.definition(definition)?;
-    if let Some(model) = model(run, definition, target)?
-        && let Some(next) = timer::next(run, timer, &model)?
-    {
-        let element_id = found.process.element(target).id.clone();
-        timer::create(run, timer.purpose.clone(), element_id, next.due_at, Some(next.repetitions));
+    let next = match model(run, definition, target)? {
+        Some(model) => timer::next(run, timer, &model),
+        None => Ok(None),
+    };
+    match next {
+        Ok(Some(next)) => {
+            let element_id = found.process.element(target).id.clone();
+            timer::create(run, timer.purpose.clone(), element_id, next.due_at, Some(next.repetitions));
+        }
+        // There is no element yet that could carry an incident: the cycle ends, this firing counts.
+        Ok(None) | Err(Stop::Fail(_)) => {}
+        Err(other) => return Err(other),
     }
     let new = NewInstance { tenant: tenant.clone(), ..NewInstance::default() };
     let instance = create_instance::begin(run, &found, new)?;

@@ -36,15 +36,10 @@ pub(super) fn complete(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> S
 /// The event never completes: its scope is terminated or interrupted by whoever catches the error.
 fn throw_error(run: &mut Run<'_>, subject: &Subject, code: &Source) -> Step {
     let code = run.text(subject.key, code)?;
-    let Some(catcher) = propagation::find(run, subject.instance.parent, Thrown::Error, &code)? else {
-        return Err(Stop::fail(IncidentKind::UnhandledErrorEvent, unhandled(&code)));
-    };
+    let catcher = propagation::find(run, subject.instance.parent, Thrown::Error, &code)?
+        .map_err(|uncaught| Stop::fail(IncidentKind::UnhandledErrorEvent, uncaught.explain(&code, None)))?;
     activated(run, subject.key)?;
     let payload = Variables::default();
     propagation::deliver(run, subject.key, Some(&catcher), Thrown::Error, &code, payload)?;
     Ok(())
-}
-
-pub(crate) fn unhandled(code: &str) -> String {
-    format!("Expected to throw an error event with the code '{code}', but it was not caught.")
 }

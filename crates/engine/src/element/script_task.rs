@@ -14,8 +14,8 @@ pub(super) fn activate(
     expression: &Expression,
     result_variable: &Text,
 ) -> Step {
-    subject.arm_boundary_events(run)?;
     let value = run.evaluate(subject.key, expression, &[])?.value;
+    subject.arm_boundary_events(run)?;
     let payload: Variables = [(result_variable.clone(), to_raw(&value))].into_iter().collect();
     result::set_payload(run, subject.key, Some(payload))?;
     pass(run, subject.key)

@@ -45,7 +45,7 @@ pub(super) fn signal(run: &mut Run<'_>, subject: &Subject, name: &Source) -> Ste
 /// Uncaught escalations are ignored; an interrupting catcher terminates the throwing event with its scope.
 pub(super) fn escalate(run: &mut Run<'_>, subject: &Subject, code: &Source) -> Stepped {
     let code = run.text(subject.key, code)?;
-    let catcher = propagation::find(run, subject.instance.parent, Thrown::Escalation, &code)?;
+    let catcher = propagation::find(run, subject.instance.parent, Thrown::Escalation, &code)?.ok();
     activated(run, subject.key)?;
     let interrupts = catcher.as_ref().is_some_and(|catcher| catcher.is_interrupting);
     let (key, payload) = (subject.key, Variables::default());

@@ -57,8 +57,9 @@ fn start_event_sub_process(
     is_interrupting: bool,
     trigger: Trigger,
 ) -> Stepped<bool> {
+    let is_open = run.find_scope(scope)?.is_some_and(|info| info.state.is_open());
     let state = run.scope(scope)?;
-    if state.interruption.is_some() || state.interrupted {
+    if !is_open || state.interruption.is_some() || state.interrupted {
         return Ok(false);
     }
     if is_interrupting {

@@ -4,6 +4,7 @@ use super::interrupt::scope_went_quiet;
 use super::{begin_termination, enqueue_activation};
 use crate::element::{self, call_activity, multi_instance};
 use crate::event::subscription;
+use crate::incident;
 use crate::run::Run;
 use crate::stop::{Step as Stepped, Stop};
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use tidemill_model::{ElementInstanceKey, ElementKind, Event, FlowIndex, ProcessI
 
 pub(super) fn begin_completion(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
     let Some(info) = run.find_scope(key)? else { return Ok(()) };
-    // Somebody may have interrupted it, or something may have begun inside it since.
-    if info.state != Lifecycle::Activated || !run.scope(key)?.is_empty() {
+    // Somebody may have interrupted it or its scope, or something may have begun inside it since.
+    if info.state != Lifecycle::Activated || !run.scope(key)?.is_empty() || is_cleared(run, info.parent)? {
         return Ok(());
     }
     run.transition(key, Lifecycle::Completing)?;
@@ -22,6 +23,13 @@ pub(super) fn begin_completion(run: &mut Run<'_>, key: ElementInstanceKey) -> St
         ElementKind::Process => complete_instance(run, info.instance),
         _ => run.attempt(key, |run| element::complete(run, key)),
     }
+}
+
+/// Whether everything in the scope is being terminated.
+fn is_cleared(run: &Run<'_>, scope: Option<ElementInstanceKey>) -> Stepped<bool> {
+    let Some(scope) = scope else { return Ok(false) };
+    let is_open = run.find_scope(scope)?.is_some_and(|info| info.state.is_open());
+    Ok(!is_open || run.scope(scope)?.interruption.is_some())
 }
 
 /// The element is through; its tokens go over all its outgoing flows.
@@ -60,6 +68,8 @@ pub(super) fn end_element(
     key: ElementInstanceKey,
     to: Lifecycle,
 ) -> Stepped<Arc<ElementInstance>> {
+    // What went wrong beside its own course, as a timer that could not go on, is past with it.
+    incident::resolve_all(run, key)?;
     run.transition(key, to)?;
     run.end_variables(key);
     let now = run.now;

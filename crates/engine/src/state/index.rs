@@ -293,6 +293,15 @@ impl Filed for Resource {
 }
 
 impl BoxName {
+    /// A box without messages that brings the start locks of a correlation key.
+    pub(crate) fn of_lock(tenant: &TenantId, correlation_key: &Text) -> BoxName {
+        BoxName {
+            tenant: tenant.clone(),
+            message_name: Text::default(),
+            correlation_key: correlation_key.clone(),
+        }
+    }
+
     pub(crate) fn of_message(message: &Message) -> BoxName {
         BoxName {
             tenant: message.tenant.clone(),

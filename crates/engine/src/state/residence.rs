@@ -91,9 +91,10 @@ impl Working {
             Command::CancelInstance(c) => {
                 self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
             }
-            Command::CorrelateSubscription(c) => {
-                self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
-            }
+            Command::CorrelateSubscription(c) => self.unless_known::<MessageSubscription>(
+                c.subscription,
+                Need::MessageSubscription(c.subscription),
+            ),
             Command::TriggerTimer(c) => match &c.timer.purpose {
                 TimerPurpose::Catch { origin, .. } => {
                     self.unless_known::<ProcessInstance>(origin.instance, Need::Instance(origin.instance))
@@ -149,13 +150,14 @@ impl Working {
                 Entity::ElementInstance(element) => (element.key, element.scope.children),
                 _ => continue,
             };
-            if children > 0 && self.index.nodes.get(&key).is_none_or(|node| node.children.is_empty()) {
+            let known = self.index.nodes.get(&key).map_or(0, |node| node.children.len());
+            if known < children as usize {
                 self.index.node(key).residency = Residency::UpTo(None);
             }
         }
     }
 
-    /// The next children of a scope in the order of their keys.
+    /// The next children of a scope in the order of their keys. Fewer than the limit: there are no more.
     pub(crate) fn children_after(
         &self,
         scope: ElementInstanceKey,
@@ -169,7 +171,7 @@ impl Working {
             Residency::All => Ok(children.take(limit).collect()),
             Residency::UpTo(loaded) => {
                 let known: Vec<_> = children.take_while(|child| Some(*child) <= loaded).take(limit).collect();
-                if known.is_empty() {
+                if known.len() < limit {
                     return Err(Need::Children { scope, after: loaded }.into());
                 }
                 Ok(known)
@@ -177,13 +179,14 @@ impl Working {
         }
     }
 
-    /// The next subscriptions to a signal: those in the store, and those too young to be there.
+    /// The next subscriptions to a signal, those in the store and those too young to be there, and where to
+    /// go on behind them.
     pub(crate) fn signal_subscriptions_after(
         &self,
         tenant: &TenantId,
         name: &Text,
         after: Option<SubscriptionKey>,
-    ) -> Step<(Vec<SubscriptionKey>, bool)> {
+    ) -> Step<(Vec<SubscriptionKey>, Option<SubscriptionKey>)> {
         let need = Need::Signals { tenant: tenant.clone(), name: name.clone(), after };
         let Some((page, is_last)) = self.residence.signal_pages.get(&need) else { return Err(need.into()) };
         let upper = if *is_last { None } else { page.last().copied() };
@@ -195,7 +198,7 @@ impl Working {
         }
         keys.sort_unstable();
         keys.dedup();
-        Ok((keys, *is_last))
+        Ok((keys, upper))
     }
 
     fn has_signal(&self, key: SubscriptionKey) -> bool {

@@ -75,6 +75,21 @@ impl Harness {
         }
     }
 
+    /// Runs commands and what follows from them in one batch: the store learns of nothing before the end.
+    pub fn run_batch(&mut self, commands: Vec<Command>) -> Vec<Reply> {
+        let mut replies = Vec::new();
+        let mut queue = VecDeque::from(commands);
+        while let Some(command) = queue.pop_front() {
+            let outcome = self.process(&command);
+            self.records.extend(outcome.records);
+            self.replies.extend(outcome.replies);
+            replies.push(outcome.reply);
+            queue.extend(outcome.follow_ups.into_iter().map(|follow_up| follow_up.command));
+        }
+        self.commit();
+        replies
+    }
+
     fn process(&mut self, command: &Command) -> tidemill_engine::Outcome {
         for _ in 0..100 {
             match process(&mut self.working, command, self.now) {

@@ -4,6 +4,7 @@
 
 mod assert;
 mod harness;
+pub mod messages;
 mod scenario;
 mod store;
 pub mod workers;

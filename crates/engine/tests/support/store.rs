@@ -70,6 +70,9 @@ impl MemoryStore {
             Need::Incident(key) => {
                 self.instance_of(|e| matches!(e, Entity::Incident(incident) if incident.key == *key))
             }
+            Need::MessageSubscription(key) => {
+                self.instance_of(|e| matches!(e, Entity::MessageSubscription(s) if s.key == *key))
+            }
             Need::Box(name) => (
                 self.matching(|entity| match entity {
                     Entity::Message(m) => {

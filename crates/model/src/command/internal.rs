@@ -84,6 +84,7 @@ pub struct CorrelateSubscription {
     pub message: MessageKey,
     pub message_name: Text,
     pub correlation_key: Text,
+    pub business_id: Option<Text>,
     pub variables: Variables,
     /// Somebody waits at the gateway for the outcome of a `correlate`; the token finds the way back.
     pub reply: Option<ReplyToken>,
@@ -97,6 +98,7 @@ pub struct AnswerCorrelation {
     pub message: MessageKey,
     pub message_name: Text,
     pub correlation_key: Text,
+    pub business_id: Option<Text>,
     pub accepted: bool,
     pub instance: ProcessInstanceKey,
     pub reply: Option<ReplyToken>,

@@ -1,0 +1,173 @@
+//! Repeating timers over time: late, changed, failing, and gone.
+
+use crate::support::{BEGIN, ModelBuilder, Timer, scenario};
+use tidemill_model::entity::IncidentKind;
+
+fn reminding(cycle: &str) -> ModelBuilder {
+    ModelBuilder::process("p")
+        .start("start")
+        .service_task("work", |t| t.job_type("work"))
+        .end("end")
+        .boundary_timer("remind", "work", Timer::cycle(cycle))
+        .non_interrupting()
+        .end("reminded")
+}
+
+#[test]
+fn a_late_cycle_catches_up_one_by_one_without_drift() {
+    scenario(|engine| {
+        engine.deploy(&reminding("R5/PT1M"));
+        engine.start("p", "{}");
+        engine.now = BEGIN + 150_000;
+        engine.advance(0);
+        assert_eq!(engine.count("reminded Completed"), 2, "none is skipped");
+        assert_eq!(engine.timers()[0].due_at, BEGIN + 180_000, "counted from the due time, not from now");
+        assert_eq!(engine.timers()[0].repetitions, Some(3));
+    });
+}
+
+#[test]
+fn a_late_cron_counts_from_now() {
+    scenario(|engine| {
+        engine.deploy(&reminding("0 * * * * *"));
+        engine.start("p", "{}");
+        engine.now = BEGIN + 150_000;
+        engine.advance(0);
+        assert_eq!(engine.count("reminded Completed"), 1);
+        assert_eq!(engine.timers()[0].due_at, BEGIN + 180_000);
+    });
+}
+
+#[test]
+fn a_cycle_whose_start_is_past_begins_at_once() {
+    scenario(|engine| {
+        engine.deploy(&reminding("R2/2025-12-31T23:59:30Z/PT1M"));
+        engine.start("p", "{}");
+        engine.advance(0);
+        assert_eq!(engine.count("reminded Completed"), 1);
+        engine.advance(60_000);
+        assert_eq!(engine.count("reminded Completed"), 2);
+        assert_eq!(engine.timers().len(), 0);
+    });
+}
+
+#[test]
+fn the_expression_is_asked_again_for_each_repetition_but_not_for_the_count() {
+    scenario(|engine| {
+        engine.deploy(&reminding(r#"="R" + string(times) + "/" + pause"#));
+        let p = engine.start("p", r#"{"times":3,"pause":"PT1M"}"#);
+        engine.set_variables(p.scope(), r#"{"times":9,"pause":"PT10M"}"#, false);
+        engine.advance(60_000);
+        assert_eq!(engine.timers()[0].due_at, BEGIN + 660_000);
+        assert_eq!(engine.timers()[0].repetitions, Some(2));
+        engine.advance(600_000);
+        engine.advance(600_000);
+        engine.advance(6_000_000);
+        assert_eq!(engine.count("reminded Completed"), 3);
+    });
+}
+
+#[test]
+fn a_cycle_that_cannot_go_on_fires_once_more_and_raises_an_incident() {
+    scenario(|engine| {
+        engine.deploy(&reminding("=pause"));
+        let p = engine.start("p", r#"{"pause":"R/PT1M"}"#);
+        engine.set_variables(p.scope(), r#"{"pause":"soon"}"#, false);
+        engine.advance(60_000);
+        assert_eq!(engine.count("reminded Completed"), 1);
+        assert_eq!(engine.incident().kind, IncidentKind::ExtractValueError);
+        assert_eq!(engine.incident().element_id, "work");
+        assert_eq!(engine.timers().len(), 0);
+        engine.fail("work", 0, 0);
+        assert_eq!(engine.incidents().len(), 2);
+        let of_timer = engine.incidents().into_iter().find(|incident| incident.job.is_none());
+        let incident = of_timer.expect("of the timer").key;
+        let command = tidemill_model::command::ResolveIncident { incident };
+        engine.run(tidemill_model::Command::ResolveIncident(command)).expect("it is open");
+        let of_job = engine.incident().key;
+        assert_eq!(engine.element("work").incident, Some(of_job), "the other one still stands");
+        engine.cancel(p).expect("it lives");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn an_activity_takes_the_incident_of_its_timer_with_it() {
+    scenario(|engine| {
+        engine.deploy(&reminding("=pause"));
+        let p = engine.start("p", r#"{"pause":"R/PT1M"}"#);
+        engine.set_variables(p.scope(), r#"{"pause":"soon"}"#, false);
+        engine.advance(60_000);
+        engine.complete("work", "{}");
+        engine.expect_completed(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_timer_that_was_cancelled_does_not_fire() {
+    scenario(|engine| {
+        engine.deploy(&reminding("R/PT1M"));
+        let p = engine.start("p", "{}");
+        let timer = tidemill_model::entity::Timer::clone(&engine.timers()[0]);
+        engine.complete("work", "{}");
+        engine.expect(&["work Completing", "timer remind Canceled", "work Completed"]);
+        engine.expect_completed(p);
+        let command = tidemill_model::command::TriggerTimer { timer };
+        engine.run(tidemill_model::Command::TriggerTimer(command)).expect("it is just not there any more");
+        engine.expect_never("timer remind Triggered");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn several_timers_on_one_activity_fire_in_their_order() {
+    scenario(|engine| {
+        let model = reminding("R/PT1M")
+            .boundary_timer("early", "work", Timer::duration("PT90S"))
+            .non_interrupting()
+            .end("early_end")
+            .boundary_timer("late", "work", Timer::duration("PT3M"))
+            .end("late_end");
+        engine.deploy(&model);
+        let p = engine.start("p", "{}");
+        engine.advance(600_000);
+        engine.expect_exactly(
+            &["timer remind Trig", "timer early Trig", "timer late Trig"],
+            &[
+                "timer remind Triggered",
+                "timer early Triggered",
+                "timer remind Triggered",
+                "timer late Triggered",
+            ],
+        );
+        engine.expect_completed(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_timer_start_that_is_deployed_again_unchanged_is_not_reset() {
+    scenario(|engine| {
+        let model = ModelBuilder::process("p").start_timer("s", Timer::cycle("R/PT1M")).end("e");
+        engine.deploy(&model);
+        engine.advance(30_000);
+        engine.deploy(&model);
+        engine.advance(30_000);
+        assert_eq!(engine.count("timer s Triggered"), 1);
+    });
+}
+
+#[test]
+fn timers_of_a_scope_are_asked_with_what_the_start_event_brought() {
+    scenario(|engine| {
+        let model = ModelBuilder::process("p")
+            .start_message("s", "go")
+            .service_task("work", |t| t.job_type("work"))
+            .end("e")
+            .event_sub_process("esp", |b| b.start_timer("esp_start", Timer::duration("=limit")).end("late"));
+        engine.deploy(&model);
+        engine.publish("go", "", r#"{"limit":"PT5M"}"#);
+        assert_eq!(engine.timers()[0].due_at, BEGIN + 300_000);
+    });
+}
