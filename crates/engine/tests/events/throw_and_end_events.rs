@@ -146,9 +146,9 @@ fn an_interruption_comes_before_a_terminate_end_event_that_was_reached_in_the_sa
         let model = ModelBuilder::process("p")
             .start("start")
             .parallel("fork")
-            .end_error("failed", "E")
-            .move_to("fork")
             .end_terminate("over")
+            .move_to("fork")
+            .end_error("failed", "E")
             .event_sub_process("esp", |inside| {
                 inside
                     .start_error("esp_start", Some("E"))
