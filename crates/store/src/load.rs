@@ -30,6 +30,8 @@ pub enum LoadRequest {
     UserTask(UserTaskKey),
     /// The incident's instance, in the same way.
     Incident(IncidentKey),
+    /// The instance that waits for a message, in the same way.
+    MessageSubscription(SubscriptionKey),
     /// Buffered messages with their expiry timers and open subscriptions of this name and correlation key, and
     /// the start locks of the correlation key.
     MessageBox { tenant: TenantId, name: Text, correlation_key: Text },

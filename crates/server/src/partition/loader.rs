@@ -30,6 +30,7 @@ impl Partition {
             Need::Job(key) => LoadRequest::Job(key),
             Need::UserTask(key) => LoadRequest::UserTask(key),
             Need::Incident(key) => LoadRequest::Incident(key),
+            Need::MessageSubscription(key) => LoadRequest::MessageSubscription(key),
             Need::Box(name) => LoadRequest::MessageBox {
                 tenant: name.tenant,
                 name: name.message_name,

@@ -73,20 +73,23 @@ pub async fn keys_lead_to_their_instance(place: &dyn Place) {
     let element = session.make.element(&instance, instance.key.scope(), "task");
     let (job, task) = (session.make.job(&element, "w"), session.make.user_task(&element));
     let incident = session.make.incident(&element, "broken");
-    session.commit(vec![put(&instance), put(&element), put(&job), put(&task), put(&incident)]).await;
+    let subscription = session.make.message_subscription(&element, "paid", "1");
+    let rows = vec![put(&instance), put(&element), put(&job), put(&task), put(&incident), put(&subscription)];
+    session.commit(rows).await;
     let requests = [
         LoadRequest::Job(job.key),
         LoadRequest::UserTask(task.key),
         LoadRequest::Incident(incident.key),
+        LoadRequest::MessageSubscription(subscription.key),
         LoadRequest::Element(element.key),
         LoadRequest::Element(instance.key.scope()),
         LoadRequest::Job(JobKey(12)),
     ];
     let loaded = session.store.load(&requests).await.expect("loads");
-    for found in &loaded[..5] {
-        assert_eq!((found.instance, found.entities.len()), (Some(instance.key), 5));
+    for found in &loaded[..6] {
+        assert_eq!((found.instance, found.entities.len()), (Some(instance.key), 6));
     }
-    assert_eq!(loaded[5], Loaded::default());
+    assert_eq!(loaded[6], Loaded::default());
 }
 
 pub async fn a_large_instance_comes_in_pieces(place: &dyn Place) {

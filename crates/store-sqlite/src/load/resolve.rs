@@ -20,11 +20,14 @@ pub(super) fn places(connection: &Connection, requests: &[LoadRequest]) -> Outco
     let jobs = lookup(connection, "jobs", "element_instance", keys(job_key))?;
     let tasks = lookup(connection, "user_tasks", "element_instance", keys(task_key))?;
     let incidents = lookup(connection, "incidents", "element_instance", keys(incident_key))?;
+    let subscriptions =
+        lookup(connection, "message_subscriptions", "element_instance", keys(subscription_key))?;
     let place = |request: &LoadRequest| match request {
         LoadRequest::Instance(key) => Some(Place { instance: key.0, element: key.0 }),
         LoadRequest::Job(key) => jobs.get(&key.0).copied(),
         LoadRequest::UserTask(key) => tasks.get(&key.0).copied(),
         LoadRequest::Incident(key) => incidents.get(&key.0).copied(),
+        LoadRequest::MessageSubscription(key) => subscriptions.get(&key.0).copied(),
         // A scope that is no element can only be an instance's own.
         request => element_key(request)
             .map(|key| elements.get(&key).copied().unwrap_or(Place { instance: key, element: key })),
@@ -51,6 +54,10 @@ fn task_key(request: &LoadRequest) -> Option<i64> {
 
 fn incident_key(request: &LoadRequest) -> Option<i64> {
     if let LoadRequest::Incident(key) = request { Some(key.0) } else { None }
+}
+
+fn subscription_key(request: &LoadRequest) -> Option<i64> {
+    if let LoadRequest::MessageSubscription(key) = request { Some(key.0) } else { None }
 }
 
 fn lookup(
