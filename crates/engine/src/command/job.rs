@@ -41,10 +41,11 @@ pub(super) fn expect_active(
 
 fn check_lease(job: Arc<Job>, lease: Option<LeaseKey>, verb: &str) -> Step<Arc<Job>> {
     let held = job.lease.as_ref().filter(|held| held.is_exclusive).map(|held| held.key);
-    // A token that was shown must be right even if the lease has passed to somebody else meanwhile.
+    // A token that was shown must be right even if the lease has passed to somebody else meanwhile. One that
+    // has run out still counts while nobody else holds the job.
     let is_right = match (held, lease) {
         (Some(held), shown) => shown == Some(held),
-        (None, Some(shown)) => job.lease.as_ref().is_some_and(|held| held.key == shown),
+        (None, Some(shown)) => job.lease.as_ref().map(|held| held.key).or(job.released) == Some(shown),
         (None, None) => true,
     };
     if is_right { Ok(job) } else { Err(wrong_lease(&job, verb)) }

@@ -158,6 +158,22 @@ fn a_token_is_worth_nothing_once_somebody_else_holds_the_job() {
 }
 
 #[test]
+fn a_token_that_has_run_out_still_counts_while_nobody_else_holds_the_job() {
+    scenario(|engine| {
+        engine.deploy(&one_job());
+        let p = engine.start("p", "{}");
+        let held = engine.activate_with(ActivateJobs { with_lease: true, ..activation("work") });
+        let job = held[0].job.clone();
+        engine.advance(60_000);
+        let refused = engine.try_complete(job.key, Some(LeaseKey(1))).expect_err("a wrong token");
+        assert_eq!(refused.code, RejectionCode::InvalidState);
+        engine.try_complete(job.key, job.lease.as_ref().map(|lease| lease.key)).expect("late but right");
+        engine.expect_completed(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
 fn an_update_needs_no_token_but_a_wrong_one_is_refused() {
     scenario(|engine| {
         engine.deploy(&one_job());
