@@ -3,9 +3,9 @@
 use super::one_job;
 use crate::support::workers::{activation, failure, update};
 use crate::support::{Harness, scenario};
-use tidemill_model::command::ActivateJobs;
+use tidemill_model::command::{ActivateJobs, Command, CreateInstance, DefinitionRef};
 use tidemill_model::entity::JobEvent;
-use tidemill_model::{Entity, LeaseKey, RejectionCode};
+use tidemill_model::{Entity, LeaseKey, RejectionCode, TenantId, Text, Variables};
 
 fn lease_rows(engine: &Harness) -> usize {
     engine.store.of(|entity| matches!(entity, Entity::JobLease(_)).then_some(())).len()
@@ -61,6 +61,34 @@ fn one_row_holds_all_jobs_of_an_activation_until_the_last_is_released() {
         assert_eq!(again.iter().map(|job| job.job.key).collect::<Vec<_>>(), [jobs[1].job.key]);
         engine.complete_job(jobs[2].job.key, "{}").expect("accepted");
         engine.complete_job(jobs[1].job.key, "{}").expect("accepted");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_job_handed_out_in_the_batch_that_made_it_carries_its_lease_itself() {
+    scenario(|engine| {
+        engine.deploy(&one_job());
+        let create = CreateInstance {
+            definition: DefinitionRef::Latest(Text::from("p")),
+            tenant: TenantId::default(),
+            variables: Variables::default(),
+            start: Vec::new(),
+            terminate_after: Vec::new(),
+            tags: Vec::new(),
+            business_id: None,
+        };
+        engine.run_batch(vec![
+            Command::CreateInstance(Box::new(create)),
+            Command::ActivateJobs(activation("work")),
+        ]);
+        assert_eq!(lease_rows(engine), 0);
+        assert!(engine.job("work").lease.is_some());
+        engine.reload();
+        assert_eq!(engine.activate("work", 1).len(), 0, "still held");
+        engine.advance(60_000);
+        assert_eq!(engine.activate("work", 1).len(), 1);
+        engine.complete("work", "{}");
         engine.expect_nothing_left();
     });
 }
