@@ -42,11 +42,15 @@ fn accept(
 ) -> Step<bool> {
     let waiting = subscription.element_instance;
     if subscription.is_interrupting {
-        // Ended first, so that the interruption does not close it as unused.
-        message::end(run, subscription.key, SubscriptionState::Correlated)?;
+        // Marked first, so that the interruption does not close it as unused.
+        run.change::<MessageSubscription>(subscription.key)?.state = SubscriptionState::Correlated;
     }
     if !trigger(run, waiting, subscription.target, command.variables.clone())? {
+        run.change::<MessageSubscription>(subscription.key)?.state = SubscriptionState::Created;
         return Ok(false);
+    }
+    if subscription.is_interrupting {
+        message::end(run, subscription.key, SubscriptionState::Correlated)?;
     }
     let now = run.now;
     run.record(subscription.key, Some(command.instance), || Event::SubscriptionCorrelated {

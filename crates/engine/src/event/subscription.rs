@@ -5,7 +5,9 @@ use crate::run::Run;
 use crate::state::Definition;
 use crate::stop::Step;
 use tidemill_bpmn::{Behavior, Catch, Element, MessageCatch};
-use tidemill_model::entity::{MessageSubscription, SignalSubscription, Timer, TimerPurpose};
+use tidemill_model::entity::{
+    MessageSubscription, SignalSubscription, SubscriptionState, Timer, TimerPurpose,
+};
 use tidemill_model::{ElementIndex, ElementInstanceKey};
 
 /// Something to wait for, evaluated and ready to be opened.
@@ -100,7 +102,10 @@ fn close_where(
         }
     }
     for key in messages {
-        let target = run.get::<MessageSubscription>(key).map(|subscription| subscription.target);
+        let unused = run
+            .get::<MessageSubscription>(key)
+            .filter(|subscription| subscription.state == SubscriptionState::Created);
+        let target = unused.map(|subscription| subscription.target);
         if target.is_some_and(|target| is_closed(&definition, target)) {
             message::close(run, key)?;
         }

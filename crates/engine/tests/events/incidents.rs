@@ -1,7 +1,8 @@
 //! Incidents of events: what a message, timer, signal or mapping of an event can get wrong, and how it is mended.
 
 use crate::support::{Harness, ModelBuilder, Timer, scenario};
-use tidemill_model::entity::IncidentKind;
+use tidemill_model::Entity;
+use tidemill_model::entity::{IncidentKind, SubscriptionState};
 
 /// Starts an instance that gets stuck on the element, mends the variable `x`, and resolves the incident.
 fn stuck_on(engine: &mut Harness, model: &ModelBuilder, element_id: &str, mended: &str) {
@@ -232,12 +233,17 @@ fn an_output_mapping_of_a_boundary_event_that_fails() {
 
 #[test]
 fn a_subprocess_stuck_on_its_way_out_takes_no_more_events() {
+    stuck_on_its_way_out(|start| start.non_interrupting());
+    stuck_on_its_way_out(|start| start);
+}
+
+fn stuck_on_its_way_out(kind: fn(ModelBuilder) -> ModelBuilder) {
     scenario(|engine| {
         let model = ModelBuilder::process("p")
             .start("s")
             .sub_process("sub", |b| {
                 b.start("in").end("out").event_sub_process("esp", |b| {
-                    b.start_message("esp_start", ("note", "=1")).non_interrupting().end("esp_end")
+                    kind(b.start_message("esp_start", ("note", "=1"))).end("esp_end")
                 })
             })
             .with_element("sub", |sub| sub.output("=assert(x, x != null)", "y"))
@@ -247,9 +253,13 @@ fn a_subprocess_stuck_on_its_way_out_takes_no_more_events() {
         assert_eq!(engine.incident().element_id, "sub");
         engine.publish("note", "1", "{}");
         engine.expect_never("esp Activating");
+        engine.expect_never("subscription note Correlated");
         engine.set_variables(p.scope(), r#"{"x":1}"#, false);
         engine.resolve().expect("it is tried again");
         engine.expect_completed(p);
+        engine.expect(&["subscription note Deleted"]);
+        let is_correlated = |entity: &Entity| matches!(entity, Entity::MessageSubscription(row) if row.state == SubscriptionState::Correlated);
+        assert!(!engine.store.ended.iter().any(is_correlated));
         engine.expect_nothing_left();
     });
 }
