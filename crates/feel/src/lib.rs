@@ -1,5 +1,4 @@
 //! FEEL: parse, compile, evaluate. Pure: no I/O, no clock, no randomness but what the caller injects.
-#![allow(dead_code, unused_imports)]
 
 mod builtins;
 mod environment;

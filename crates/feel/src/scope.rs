@@ -2,7 +2,8 @@
 
 use crate::value::{Context, Value};
 
-/// Variables by name. Asked only for names that the evaluation reads, each at most once.
+/// Variables by name. Asked only for names that the evaluation reads: once, or twice if of JSON text a part was read
+/// before the whole.
 pub trait Scope {
     fn get(&self, name: &str) -> Option<Lookup<'_>>;
 

@@ -2,7 +2,10 @@
 //! always the same, JSON comes back.
 
 use proptest::prelude::*;
-use tidemill_feel::{Budget, CompileOptions, Context, Dialect, Environment, Expression, Number, UnaryTests, Value};
+use tidemill_feel::{
+    Budget, CompileOptions, Context, Dialect, Environment, Expression, Lookup, Number, Scope, UnaryTests,
+    Value,
+};
 
 fn environment() -> Environment {
     let budget = Budget { steps_max: 20_000, bytes_max: 1 << 20 };
@@ -12,6 +15,23 @@ fn environment() -> Environment {
 fn scope() -> Context {
     let text = r#"{"a": 3, "b": "text", "c": [1, "x", null, {"d": 2}], "d": {"a": true}, "e": -0.5}"#;
     Value::from_json(text).expect("valid JSON").as_context().expect("an object").clone()
+}
+
+/// The same variables, as texts.
+struct Texts(Vec<(String, String)>);
+
+impl Scope for Texts {
+    fn get(&self, name: &str) -> Option<Lookup<'_>> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, text)| Lookup::Json(text))
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.iter().map(|(name, _)| name.clone()).collect()
+    }
+}
+
+fn texts(variables: &Context) -> Texts {
+    Texts(variables.iter().map(|(name, value)| (name.to_string(), value.to_json())).collect())
 }
 
 fn leaf() -> impl Strategy<Value = String> {
@@ -43,11 +63,42 @@ fn expression() -> impl Strategy<Value = String> {
             "+", "-", "*", "/", "**", "=", "!=", "<", "<=", ">", ">=", "and", "or", "in",
         ]);
         let function = prop::sample::select(vec![
-            "not", "count", "sum", "string", "string length", "abs", "sort", "append", "flatten", "date", "number",
-            "split", "matches", "replace", "context put", "get entries", "mean", "mode", "index of", "substring",
-            "range", "before", "overlaps", "distinct values", "duration", "date and time", "time", "list replace",
+            "not",
+            "count",
+            "sum",
+            "string",
+            "string length",
+            "abs",
+            "sort",
+            "append",
+            "flatten",
+            "date",
+            "number",
+            "split",
+            "matches",
+            "replace",
+            "context put",
+            "get entries",
+            "mean",
+            "mode",
+            "index of",
+            "substring",
+            "range",
+            "before",
+            "overlaps",
+            "distinct values",
+            "duration",
+            "date and time",
+            "time",
+            "list replace",
         ]);
-        let kind = prop::sample::select(vec!["number", "list<string>", "context<a: number>", "date and time", "range"]);
+        let kind = prop::sample::select(vec![
+            "number",
+            "list<string>",
+            "context<a: number>",
+            "date and time",
+            "range",
+        ]);
         let pair = (inner.clone(), inner.clone());
         prop_oneof![
             (inner.clone(), operator, inner.clone()).prop_map(|(a, op, b)| format!("({a}) {op} ({b})")),
@@ -62,13 +113,16 @@ fn expression() -> impl Strategy<Value = String> {
                 .prop_map(|(a, b, c)| format!("if {a} then {b} else {c}")),
             (inner.clone(), inner.clone(), inner.clone())
                 .prop_map(|(a, b, c)| format!("({a}) between ({b}) and ({c})")),
-            ("[a-e]", inner.clone(), inner.clone()).prop_map(|(x, a, b)| format!("for {x} in {a} return {b}")),
+            ("[a-e]", inner.clone(), inner.clone())
+                .prop_map(|(x, a, b)| format!("for {x} in {a} return {b}")),
             ("[a-e]", pair.clone(), inner.clone())
                 .prop_map(|(x, (a, b), c)| format!("some {x} in ({a})..({b}) satisfies {c}")),
-            ("[a-e]", inner.clone(), inner.clone()).prop_map(|(x, a, b)| format!("every {x} in {a} satisfies {b}")),
+            ("[a-e]", inner.clone(), inner.clone())
+                .prop_map(|(x, a, b)| format!("every {x} in {a} satisfies {b}")),
             pair.clone().prop_map(|(a, b)| format!("[{a}, {b}]")),
             pair.clone().prop_map(|(a, b)| format!("[({a})..({b}))")),
-            ("[a-e]", inner.clone(), inner.clone()).prop_map(|(k, a, b)| format!("{{{k}: {a}, \"x y\": {b}}}")),
+            ("[a-e]", inner.clone(), inner.clone())
+                .prop_map(|(k, a, b)| format!("{{{k}: {a}, \"x y\": {b}}}")),
             ("[a-e]", inner.clone(), inner.clone()).prop_map(|(x, a, b)| format!("(function({x}) {a})({b})")),
             (function.clone(), inner.clone()).prop_map(|(f, a)| format!("{f}({a})")),
             (function.clone(), pair.clone()).prop_map(|(f, (a, b))| format!("{f}({a}, {b})")),
@@ -127,6 +181,35 @@ proptest! {
                 (outcome.value.to_json(), outcome.value.to_string(), outcome.warnings)
             });
             prop_assert_eq!(run(), run());
+        }
+    }
+
+    #[test]
+    fn text_and_values_give_the_same(
+        items in prop::collection::vec(json(), 0..8),
+        name in "[a-c]",
+        operator in prop::sample::select(vec!["<", "<=", ">", ">=", "=", "!="]),
+        constant in prop::sample::select(vec!["0", "-5.5", "\"a\"", "null", "true"]),
+        key in "[a-c]",
+    ) {
+        let items: Vec<Value> = items
+            .into_iter()
+            .enumerate()
+            .map(|(index, value)| match index % 3 {
+                0 => value,
+                1 => Context::from_iter([(key.clone(), value)]).into(),
+                _ => Context::from_iter([("z".to_string(), value), (key.clone(), Value::from(index as i64))]).into(),
+            })
+            .collect();
+        let variables = Context::from_iter([("items", Value::from(items)), ("c", Value::from(1))]);
+        let texts = texts(&variables);
+        for text in [format!("items[{name} {operator} {constant}]"), format!("items.{name}"), format!("items[1].{key}.z")] {
+            let expression = Expression::compile(&text).expect("valid");
+            let run = |scope: &dyn Scope| {
+                let outcome = expression.evaluate(scope, &environment()).expect("within the budget");
+                (outcome.value.to_json(), outcome.warnings)
+            };
+            prop_assert_eq!(run(&variables), run(&texts), "{}", text);
         }
     }
 

@@ -68,7 +68,7 @@ fn time_of_parts(call: &Call<'_, '_>) -> Option<Time> {
         Value::DaysDuration(offset) => Zone::offset(offset.total_seconds())?,
         _ => return None,
     };
-    let nanos = call.number(2)?.multiply(Number::integer(NANOS_PER_SECOND))?;
+    let nanos = call.number(2)?.checked_mul(Number::integer(NANOS_PER_SECOND))?;
     let nanos = nanos.rounded(0, Rounding::Down)?.to_i64()?;
     let (second, fraction) = (nanos.div_euclid(NANOS_PER_SECOND), nanos.rem_euclid(NANOS_PER_SECOND));
     Time::new(call.integer(0)?, call.integer(1)?, second, fraction, zone)

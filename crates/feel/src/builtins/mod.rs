@@ -19,4 +19,4 @@ mod text;
 
 pub(crate) use call::Call;
 pub use table::{Builtin, Signature};
-pub(crate) use table::{CallResult, Dialects, builtin, find, fixed, optional, starting_with, variadic};
+pub(crate) use table::{CallResult, builtin, find, fixed, optional, starting_with, variadic};

@@ -70,15 +70,15 @@ fn over_numbers(call: &mut Call<'_, '_>, apply: fn(&mut [Number]) -> Option<Numb
 }
 
 fn sum(numbers: &mut [Number]) -> Option<Number> {
-    numbers.iter().try_fold(Number::ZERO, |total, number| total.add(*number))
+    numbers.iter().try_fold(Number::ZERO, |total, number| total.checked_add(*number))
 }
 
 fn product(numbers: &mut [Number]) -> Option<Number> {
-    numbers.iter().try_fold(Number::ONE, |total, number| total.multiply(*number))
+    numbers.iter().try_fold(Number::ONE, |total, number| total.checked_mul(*number))
 }
 
 fn mean(numbers: &mut [Number]) -> Option<Number> {
-    sum(numbers)?.divide(Number::from(numbers.len()))
+    sum(numbers)?.checked_div(Number::from(numbers.len()))
 }
 
 fn median(numbers: &mut [Number]) -> Option<Number> {
@@ -87,7 +87,7 @@ fn median(numbers: &mut [Number]) -> Option<Number> {
     if numbers.len() % 2 == 1 {
         return Some(numbers[middle]);
     }
-    numbers[middle - 1].add(numbers[middle])?.divide(Number::integer(2))
+    numbers[middle - 1].checked_add(numbers[middle])?.checked_div(Number::integer(2))
 }
 
 /// Of a sample, so it needs two numbers.
@@ -97,10 +97,10 @@ fn standard_deviation(numbers: &mut [Number]) -> Option<Number> {
     }
     let mean = mean(numbers)?;
     let squares = numbers.iter().try_fold(Number::ZERO, |total, number| {
-        let distance = number.subtract(mean)?;
-        total.add(distance.multiply(distance)?)
+        let distance = number.checked_sub(mean)?;
+        total.checked_add(distance.checked_mul(distance)?)
     })?;
-    squares.divide(Number::from(numbers.len() - 1))?.sqrt()
+    squares.checked_div(Number::from(numbers.len() - 1))?.sqrt()
 }
 
 /// The most frequent numbers, in ascending order.

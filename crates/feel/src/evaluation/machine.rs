@@ -4,7 +4,7 @@ use super::program::{Program, Slot};
 use super::suggestion::nearest;
 use crate::builtins;
 use crate::environment::Environment;
-use crate::error::{EvaluationError, Warning};
+use crate::error::{EvaluationError, JsonError, Warning};
 use crate::expression::Dialect;
 use crate::json;
 use crate::scope::{Lookup, Scope};
@@ -222,7 +222,7 @@ impl<'e> Machine<'e> {
             Some(Lookup::Value(value)) => value,
             Some(Lookup::Json(text)) => {
                 self.charge_bytes(text.len() as u64)?;
-                json::read(text).map_err(|error| bad_variable(name, error))?
+                json::read(text).map_err(|error| self.bad_variable(index, error))?
             }
             None => match builtins::find(name, self.dialect) {
                 Some(builtin) => Value::Function(Function::Builtin(builtin)),
@@ -235,14 +235,33 @@ impl<'e> Machine<'e> {
 
     /// The value at a path of a variable, read straight from its text if that is the first time.
     pub(super) fn global_path(&mut self, index: u32, path: &[Text]) -> Result<Option<Value>, Fault> {
+        let Some(text) = self.unread_json(index)? else { return Ok(None) };
+        json::read_path(text, path).map_err(|error| self.bad_variable(index, error))
+    }
+
+    /// The text of a variable that is JSON, the first time that it is asked for. After that, the whole is kept.
+    pub(super) fn unread_json(&mut self, index: u32) -> Result<Option<&'e str>, Fault> {
         if !matches!(self.globals[index as usize], Global::Untouched) {
             return Ok(None);
         }
-        let name = &self.names[index as usize];
-        let Some(Lookup::Json(text)) = self.scope.get(name) else { return Ok(None) };
-        self.globals[index as usize] = Global::PartlyRead;
-        self.charge_bytes(text.len() as u64 / 8)?;
-        json::read_path(text, path).map_err(|error| bad_variable(name, error))
+        match self.scope.get(&self.names[index as usize]) {
+            Some(Lookup::Json(text)) => {
+                self.globals[index as usize] = Global::PartlyRead;
+                self.charge_bytes(text.len() as u64)?;
+                Ok(Some(text))
+            }
+            Some(Lookup::Value(value)) => {
+                self.globals[index as usize] = Global::Known(value);
+                Ok(None)
+            }
+            None => Ok(None),
+        }
+    }
+
+    #[cold]
+    pub(super) fn bad_variable(&self, index: u32, error: JsonError) -> Fault {
+        let name = self.names[index as usize].to_string();
+        EvaluationError::Variable { name, error }.into()
     }
 
     fn missing(&mut self, name: &Text) -> Value {
@@ -255,9 +274,4 @@ impl<'e> Machine<'e> {
             }
         })
     }
-}
-
-#[cold]
-fn bad_variable(name: &Text, error: crate::error::JsonError) -> Fault {
-    EvaluationError::Variable { name: name.to_string(), error }.into()
 }

@@ -1,22 +1,23 @@
 //! The JSON reader. Objects in a list mostly have the same keys: each object first tries the shape of the one
 //! before it at its depth, and then needs no key of its own.
 
-use super::scan::Scanner;
+use super::scan::{Scan, Scanner};
 use crate::error::JsonError;
+use crate::number::Number;
 use crate::value::{Context, ContextBuilder, List, Shape, ShapeRef, Text, VALUE_DEPTH_MAX, Value};
 
 pub(crate) fn read(text: &str) -> Result<Value, JsonError> {
     let mut reader = Reader::new(Scanner::new(text));
-    let value = reader.value(0)?;
+    let value = reader.single().map_err(|error| *error)?;
     match reader.scanner.next_significant() {
         None => Ok(value),
-        Some(_) => reader.scanner.fail("the end"),
+        Some(_) => reader.scanner.fail("the end").map_err(|error| *error),
     }
 }
 
 pub(super) struct Reader<'a> {
     scanner: Scanner<'a>,
-    /// Items and entries of the collections being read, the innermost last.
+    /// Items and entries of the collections being read, the innermost last. Values are read straight into it.
     pending: Vec<Value>,
     /// The shape last seen at each depth.
     shapes: Vec<Option<ShapeRef>>,
@@ -27,20 +28,64 @@ impl<'a> Reader<'a> {
         Reader { scanner, pending: Vec::new(), shapes: Vec::new() }
     }
 
-    pub(super) fn value(&mut self, depth: u32) -> Result<Value, JsonError> {
+    /// One value of any kind. A simple one needs no memory.
+    pub(super) fn single(&mut self) -> Scan<Value> {
         match self.scanner.next_significant() {
             Some(b'"') => self.scanner.string().map(Value::String),
             Some(b'-' | b'0'..=b'9') => self.scanner.number().map(Value::Number),
-            Some(b'{') => self.object(depth),
-            Some(b'[') => self.array(depth),
-            Some(b't') => self.scanner.word("true").map(|()| Value::Boolean(true)),
-            Some(b'f') => self.scanner.word("false").map(|()| Value::Boolean(false)),
-            Some(b'n') => self.scanner.word("null").map(|()| Value::Null),
-            _ => self.scanner.fail("a value"),
+            _ => {
+                if self.pending.capacity() == 0 {
+                    self.pending.reserve(32);
+                }
+                self.value(0)?;
+                Ok(self.pending.pop().expect("a value was read"))
+            }
         }
     }
 
-    fn enter(&mut self, depth: u32) -> Result<(), JsonError> {
+    pub(super) fn single_at(&mut self, position: usize) -> Scan<Value> {
+        self.scanner.position = position;
+        self.single()
+    }
+
+    /// Each kind pushes its own value: built in place, not copied there half-written.
+    fn value(&mut self, depth: u32) -> Scan<()> {
+        match self.scanner.next_significant() {
+            Some(b'"') => {
+                let text = self.scanner.string()?;
+                self.pending.push(Value::String(text));
+            }
+            Some(b'-' | b'0'..=b'9') => match self.scanner.small_integer() {
+                Some(value) => self.pending.push(Value::Number(Number::integer(value))),
+                None => self.long_number()?,
+            },
+            Some(b'{') => return self.object(depth),
+            Some(b'[') => return self.array(depth),
+            _ => self.word()?,
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn long_number(&mut self) -> Scan<()> {
+        let number = self.scanner.number()?;
+        self.pending.push(Value::Number(number));
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn word(&mut self) -> Scan<()> {
+        let (word, value) = match self.scanner.peek() {
+            Some(b't') => ("true", Value::Boolean(true)),
+            Some(b'f') => ("false", Value::Boolean(false)),
+            _ => ("null", Value::Null),
+        };
+        self.scanner.word(word)?;
+        self.pending.push(value);
+        Ok(())
+    }
+
+    fn enter(&mut self, depth: u32) -> Scan<()> {
         if depth >= VALUE_DEPTH_MAX {
             return self.scanner.fail("a value that nests less deep");
         }
@@ -48,61 +93,64 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn array(&mut self, depth: u32) -> Result<Value, JsonError> {
+    #[inline(never)]
+    fn array(&mut self, depth: u32) -> Scan<()> {
         self.enter(depth)?;
         let first = self.pending.len();
         if self.scanner.next_significant() == Some(b']') {
             self.scanner.position += 1;
-            return Ok(List::from(Vec::new()).into());
+        } else {
+            self.items(depth)?;
         }
+        let list = List::new(self.pending.drain(first..));
+        self.pending.push(list.into());
+        Ok(())
+    }
+
+    fn items(&mut self, depth: u32) -> Scan<()> {
         loop {
-            let item = self.value(depth + 1)?;
-            self.pending.push(item);
+            self.value(depth + 1)?;
             match self.scanner.next_significant() {
                 Some(b',') => self.scanner.position += 1,
                 Some(b']') => {
                     self.scanner.position += 1;
-                    return Ok(List::new(self.pending.drain(first..)).into());
+                    return Ok(());
                 }
                 _ => return self.scanner.fail("',' or ']'"),
             }
         }
     }
 
-    fn object(&mut self, depth: u32) -> Result<Value, JsonError> {
+    #[inline(never)]
+    fn object(&mut self, depth: u32) -> Scan<()> {
         self.enter(depth)?;
         let level = depth as usize;
         if self.shapes.len() <= level {
             self.shapes.resize(level + 1, None);
         }
-        let shape = self.shapes[level].take();
         let first = self.pending.len();
-        let mut keys = Keys { shape, matched: 0, own: Vec::new() };
+        let mut keys = Keys { shape: self.shapes[level].take(), matched: 0, own: Vec::new() };
         if self.scanner.next_significant() == Some(b'}') {
             self.scanner.position += 1;
         } else {
             self.entries(depth, &mut keys)?;
         }
-        let values = self.pending.drain(first..);
-        let (shape, context) = keys.finish(values);
+        let (shape, context) = keys.finish(self.pending.drain(first..));
         self.shapes[level] = Some(shape);
-        Ok(context.into())
+        self.pending.push(context.into());
+        Ok(())
     }
 
-    fn entries(&mut self, depth: u32, keys: &mut Keys) -> Result<(), JsonError> {
+    fn entries(&mut self, depth: u32, keys: &mut Keys) -> Scan<()> {
         loop {
             if self.scanner.next_significant() != Some(b'"') {
                 return self.scanner.fail("a key");
             }
             keys.read(&mut self.scanner)?;
             self.scanner.expect(b':', "':'")?;
-            let value = self.value(depth + 1)?;
-            self.pending.push(value);
+            self.value(depth + 1)?;
             match self.scanner.next_significant() {
-                Some(b',') => {
-                    self.scanner.position += 1;
-                    self.scanner.next_significant();
-                }
+                Some(b',') => self.scanner.position += 1,
                 Some(b'}') => {
                     self.scanner.position += 1;
                     return Ok(());
@@ -122,13 +170,13 @@ struct Keys {
 
 impl Keys {
     #[inline]
-    fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<(), JsonError> {
+    fn read(&mut self, scanner: &mut Scanner<'_>) -> Scan<()> {
         if let Some(shape) = &self.shape {
             let after = &scanner.text.as_bytes()[scanner.position + 1..];
             if let Some(key) = shape.keys().get(self.matched)
-                && after.starts_with(key.as_bytes())
+                && shape.is_plain()
                 && after.get(key.len()) == Some(&b'"')
-                && !key.contains('\\')
+                && after.starts_with(key.as_bytes())
             {
                 scanner.position += key.len() + 2;
                 self.matched += 1;

@@ -4,6 +4,9 @@ use crate::error::JsonError;
 use crate::number::Number;
 use crate::value::Text;
 
+/// The error is boxed to keep results small on the way that is taken.
+pub(super) type Scan<T> = Result<T, Box<JsonError>>;
+
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
     pub(super) position: usize,
@@ -22,21 +25,26 @@ impl<'a> Scanner<'a> {
     /// The next byte that is not white space.
     #[inline]
     pub(super) fn next_significant(&mut self) -> Option<u8> {
-        loop {
-            match self.peek() {
-                Some(b' ' | b'\n' | b'\t' | b'\r') => self.position += 1,
-                other => return other,
-            }
+        match self.peek() {
+            Some(byte) if byte > b' ' => Some(byte),
+            _ => self.after_blank(),
         }
     }
 
+    fn after_blank(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
+            self.position += 1;
+        }
+        self.peek()
+    }
+
     #[cold]
-    pub(super) fn fail<T>(&self, expected: &'static str) -> Result<T, JsonError> {
-        Err(JsonError { offset: self.position, expected })
+    pub(super) fn fail<T>(&self, expected: &'static str) -> Scan<T> {
+        Err(Box::new(JsonError { offset: self.position, expected }))
     }
 
     #[inline]
-    pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), JsonError> {
+    pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Scan<()> {
         if self.next_significant() != Some(byte) {
             return self.fail(expected);
         }
@@ -44,7 +52,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    pub(super) fn word(&mut self, word: &'static str) -> Result<(), JsonError> {
+    pub(super) fn word(&mut self, word: &'static str) -> Scan<()> {
         if !self.text.as_bytes()[self.position..].starts_with(word.as_bytes()) {
             return self.fail("a value");
         }
@@ -54,7 +62,7 @@ impl<'a> Scanner<'a> {
 
     /// A string, from its opening quote.
     #[inline]
-    pub(super) fn string(&mut self) -> Result<Text, JsonError> {
+    pub(super) fn string(&mut self) -> Scan<Text> {
         let start = self.position + 1;
         let end = self.plain_end(start)?;
         self.position = end + 1;
@@ -66,20 +74,20 @@ impl<'a> Scanner<'a> {
 
     /// The first quote or backslash at or after a position.
     #[inline]
-    fn plain_end(&self, start: usize) -> Result<usize, JsonError> {
+    fn plain_end(&self, start: usize) -> Scan<usize> {
         let bytes = self.text.as_bytes();
         let mut index = start;
         loop {
             match bytes.get(index) {
                 Some(b'"' | b'\\') => return Ok(index),
                 Some(byte) if *byte >= 0x20 => index += 1,
-                _ => return Err(JsonError { offset: index, expected: "the end of the string" }),
+                _ => return Err(Box::new(JsonError { offset: index, expected: "the end of the string" })),
             }
         }
     }
 
     /// The rest of a string with escapes; the first backslash was passed.
-    fn escaped(&mut self, start: usize, backslash: usize) -> Result<String, JsonError> {
+    fn escaped(&mut self, start: usize, backslash: usize) -> Scan<String> {
         let mut text = self.text[start..backslash].to_string();
         loop {
             text.push(self.escape()?);
@@ -94,7 +102,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// One escape, from behind its backslash.
-    fn escape(&mut self) -> Result<char, JsonError> {
+    fn escape(&mut self) -> Scan<char> {
         let c = match self.peek() {
             Some(c @ (b'"' | b'\\' | b'/')) => c as char,
             Some(b'b') => '\u{8}',
@@ -109,7 +117,7 @@ impl<'a> Scanner<'a> {
         Ok(c)
     }
 
-    fn unicode(&mut self) -> Result<char, JsonError> {
+    fn unicode(&mut self) -> Scan<char> {
         let first = self.hex(self.position + 1)?;
         self.position += 5;
         if let Some(c) = char::from_u32(u32::from(first)) {
@@ -125,7 +133,7 @@ impl<'a> Scanner<'a> {
         Ok(char::REPLACEMENT_CHARACTER)
     }
 
-    fn hex(&self, from: usize) -> Result<u16, JsonError> {
+    fn hex(&self, from: usize) -> Scan<u16> {
         let digits = self.text.as_bytes().get(from..from + 4);
         let mut code = 0;
         for digit in digits.unwrap_or(b"?") {
@@ -137,30 +145,44 @@ impl<'a> Scanner<'a> {
         Ok(code)
     }
 
+    /// A whole number of up to 18 digits, if that is what stands here; else nothing is read.
     #[inline]
-    pub(super) fn number(&mut self) -> Result<Number, JsonError> {
+    pub(super) fn small_integer(&mut self) -> Option<i64> {
         let bytes = self.text.as_bytes();
         let start = self.position;
-        let mut index = start + usize::from(bytes[start] == b'-');
-        let first = index;
+        let negative = bytes[start] == b'-';
+        let first = start + usize::from(negative);
+        let mut index = first;
         let mut value = 0i64;
         while let Some(digit @ b'0'..=b'9') = bytes.get(index) {
             value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
             index += 1;
         }
         let digits = index - first;
+        let small = digits == 1 || ((2..=18).contains(&digits) && bytes[first] != b'0');
+        if !small || matches!(bytes.get(index), Some(b'.' | b'e' | b'E')) {
+            return None;
+        }
+        self.position = index;
+        Some(if negative { -value } else { value })
+    }
+
+    pub(super) fn number(&mut self) -> Scan<Number> {
+        if let Some(value) = self.small_integer() {
+            return Ok(Number::integer(value));
+        }
+        let bytes = self.text.as_bytes();
+        let start = self.position;
+        let first = start + usize::from(bytes[start] == b'-');
+        let digits = bytes[first..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if digits == 0 || (digits > 1 && bytes[first] == b'0') {
             return self.fail("a number");
         }
-        if digits <= 18 && !matches!(bytes.get(index), Some(b'.' | b'e' | b'E')) {
-            self.position = index;
-            return Ok(Number::integer(if first > start { -value } else { value }));
-        }
-        self.long_number(start, index)
+        self.long_number(start, first + digits)
     }
 
     /// A number with fraction, exponent or many digits; its whole part ends at `index`.
-    fn long_number(&mut self, start: usize, mut index: usize) -> Result<Number, JsonError> {
+    fn long_number(&mut self, start: usize, mut index: usize) -> Scan<Number> {
         let bytes = self.text.as_bytes();
         let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if bytes.get(index) == Some(&b'.') {
@@ -187,8 +209,39 @@ impl<'a> Scanner<'a> {
         Ok(number)
     }
 
+    /// Passes over a key, from its opening quote, and tells whether it is this one.
+    #[inline]
+    pub(super) fn key_is(&mut self, name: &str) -> Scan<bool> {
+        let start = self.position + 1;
+        let end = self.plain_end(start)?;
+        if self.text.as_bytes()[end] != b'"' {
+            return Ok(self.string()? == name);
+        }
+        self.position = end + 1;
+        Ok(self.text.as_bytes()[start..end] == *name.as_bytes())
+    }
+
     /// Passes over one value without reading it.
-    pub(super) fn skip(&mut self) -> Result<(), JsonError> {
+    pub(super) fn skip(&mut self) -> Scan<()> {
+        match self.next_significant() {
+            Some(b'"') => self.skip_string(),
+            Some(b'{' | b'[') => self.skip_collection(),
+            Some(b'-' | b'0'..=b'9' | b'a'..=b'z') => {
+                self.skip_plain();
+                Ok(())
+            }
+            _ => self.fail("a value"),
+        }
+    }
+
+    fn skip_plain(&mut self) {
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+        let rest = &self.text.as_bytes()[self.position..];
+        self.position += rest.iter().take_while(|byte| plain(byte)).count();
+    }
+
+    /// Counts brackets, so that no depth can overflow the stack.
+    fn skip_collection(&mut self) -> Scan<()> {
         let mut depth = 0usize;
         loop {
             match self.next_significant() {
@@ -220,7 +273,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn skip_string(&mut self) -> Result<(), JsonError> {
+    fn skip_string(&mut self) -> Scan<()> {
         let mut index = self.position + 1;
         loop {
             let end = self.plain_end(index)?;

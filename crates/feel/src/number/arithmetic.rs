@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 impl Number {
     #[inline]
-    pub fn add(self, other: Number) -> Option<Number> {
+    pub fn checked_add(self, other: Number) -> Option<Number> {
         if let (Some(left), Some(right)) = (self.small(), other.small())
             && let Some(sum) = left.checked_add(right)
         {
@@ -16,7 +16,7 @@ impl Number {
     }
 
     #[inline]
-    pub fn subtract(self, other: Number) -> Option<Number> {
+    pub fn checked_sub(self, other: Number) -> Option<Number> {
         if let (Some(left), Some(right)) = (self.small(), other.small())
             && let Some(difference) = left.checked_sub(right)
         {
@@ -27,7 +27,7 @@ impl Number {
     }
 
     #[inline]
-    pub fn multiply(self, other: Number) -> Option<Number> {
+    pub fn checked_mul(self, other: Number) -> Option<Number> {
         if let (Some(left), Some(right)) = (self.small(), other.small())
             && let Some(product) = left.checked_mul(right)
         {
@@ -43,7 +43,7 @@ impl Number {
     }
 
     /// The quotient; none for a divisor of zero.
-    pub fn divide(self, other: Number) -> Option<Number> {
+    pub fn checked_div(self, other: Number) -> Option<Number> {
         if let (Some(left), Some(right)) = (self.small(), other.small())
             && left.checked_rem(right)? == 0
         {
@@ -77,8 +77,8 @@ impl Number {
             let other_side = remainder != 0 && (remainder < 0) != (right < 0);
             return Some(Number::integer(if other_side { remainder + right } else { remainder }));
         }
-        let whole = self.divide(other)?.rounded(0, Rounding::Floor)?;
-        self.subtract(other.multiply(whole)?)
+        let whole = self.checked_div(other)?.rounded(0, Rounding::Floor)?;
+        self.checked_sub(other.checked_mul(whole)?)
     }
 
     /// The same number without zeros at the end of its fraction.
@@ -94,7 +94,7 @@ impl Number {
 
 /// Drops trailing zeros while the exponent is below `limit`.
 fn strip_zeros(parts: &mut Parts, limit: i32) {
-    while parts.exponent < limit && parts.coefficient % 10 == 0 {
+    while parts.exponent < limit && parts.coefficient.is_multiple_of(10) {
         if parts.coefficient == 0 {
             parts.exponent = limit;
             return;

@@ -58,7 +58,7 @@ fn parse_decimal(negative: bool, bytes: &[u8]) -> Option<Number> {
         return None;
     }
     // A cut-off rest can only turn an exact half into "above": make the last digit show it.
-    let coefficient = if cut && coefficient % 10 == 0 { coefficient + 1 } else { coefficient };
+    let coefficient = if cut && coefficient.is_multiple_of(10) { coefficient + 1 } else { coefficient };
     let exponent = exponent.clamp(-100_000, 100_000) as i32;
     Number::from_parts(Parts { negative, coefficient, exponent })
 }

@@ -58,9 +58,9 @@ fn moment(value: &Value) -> Option<DateTime> {
 fn multiply(left: &Value, right: &Value) -> Option<Value> {
     let Value::Number(factor) = right else { return None };
     match left {
-        Value::DaysDuration(days) => nanos(total_nanos(*days)?.multiply(*factor)?),
+        Value::DaysDuration(days) => nanos(total_nanos(*days)?.checked_mul(*factor)?),
         Value::MonthsDuration(months) => {
-            whole_months(Number::integer(months.total_months()).multiply(*factor)?)
+            whole_months(Number::integer(months.total_months()).checked_mul(*factor)?)
         }
         _ => None,
     }
@@ -68,15 +68,17 @@ fn multiply(left: &Value, right: &Value) -> Option<Value> {
 
 fn divide(left: &Value, right: &Value) -> Option<Value> {
     match (left, right) {
-        (Value::DaysDuration(days), Value::Number(divisor)) => nanos(total_nanos(*days)?.divide(*divisor)?),
+        (Value::DaysDuration(days), Value::Number(divisor)) => {
+            nanos(total_nanos(*days)?.checked_div(*divisor)?)
+        }
         (Value::MonthsDuration(months), Value::Number(divisor)) => {
-            whole_months(Number::integer(months.total_months()).divide(*divisor)?)
+            whole_months(Number::integer(months.total_months()).checked_div(*divisor)?)
         }
         (Value::DaysDuration(a), Value::DaysDuration(b)) => {
-            total_nanos(*a)?.divide(total_nanos(*b)?).map(Value::from)
+            total_nanos(*a)?.checked_div(total_nanos(*b)?).map(Value::from)
         }
         (Value::MonthsDuration(a), Value::MonthsDuration(b)) => {
-            Number::integer(a.total_months()).divide(b.total_months().into()).map(Value::from)
+            Number::integer(a.total_months()).checked_div(b.total_months().into()).map(Value::from)
         }
         _ => None,
     }

@@ -14,6 +14,10 @@ pub(crate) struct Shape {
     keys: Box<[Text]>,
     /// Places of the keys in sorted order; empty for small shapes.
     sorted: Box<[u32]>,
+    /// No key has a backslash: in JSON, all of them may stand as they are.
+    plain: bool,
+    /// What the keys add to the weight of a context.
+    weight: u64,
 }
 
 pub(crate) type ShapeRef = Arc<Shape>;
@@ -26,11 +30,17 @@ impl Shape {
             sorted = (0..keys.len() as u32).collect();
             sorted.sort_unstable_by(|a, b| keys[*a as usize].cmp(&keys[*b as usize]));
         }
-        Arc::new(Shape { keys: keys.into(), sorted: sorted.into() })
+        let plain = keys.iter().all(|key| !key.contains('\\'));
+        let weight = keys.iter().map(|key| key.len() as u64 + 8).sum();
+        Arc::new(Shape { keys: keys.into(), sorted: sorted.into(), plain, weight })
     }
 
     pub(crate) fn keys(&self) -> &[Text] {
         &self.keys
+    }
+
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
     }
 
     #[inline]
@@ -64,7 +74,7 @@ impl Context {
     {
         debug_assert_eq!(shape.keys.len(), values.len(), "a value for each key");
         let mut extent = Extent::of(values.as_ref());
-        extent.weight = extent.weight.saturating_add(shape.keys.iter().map(|key| key.len() as u64 + 8).sum());
+        extent.weight = extent.weight.saturating_add(shape.weight);
         Context(ThinArc::from_header_and_iter(Header { shape, extent }, values))
     }
 

@@ -45,6 +45,8 @@ pub enum Value {
 }
 
 impl Value {
+    const OWN_WEIGHT: u64 = size_of::<Value>() as u64;
+
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }
@@ -100,7 +102,7 @@ impl Value {
 
     /// Bytes the value would take if nothing in it were shared: what walking or printing it may cost.
     pub fn weight(&self) -> u64 {
-        const OWN: u64 = size_of::<Value>() as u64;
+        const OWN: u64 = Value::OWN_WEIGHT;
         match self {
             Value::String(text) => OWN + text.len() as u64,
             Value::List(list) => OWN.saturating_add(list.weight()),
@@ -120,11 +122,18 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    pub(crate) fn of<'a>(values: impl IntoIterator<Item = &'a Value>) -> Extent {
+    pub(crate) fn of(values: &[Value]) -> Extent {
         let mut extent = Extent { depth: 1, weight: 0 };
         for value in values {
-            extent.depth = extent.depth.max(value.depth().saturating_add(1));
-            extent.weight = extent.weight.saturating_add(value.weight());
+            let (depth, weight) = match value {
+                Value::String(text) => (0, Value::OWN_WEIGHT + text.len() as u64),
+                Value::List(_) | Value::Context(_) | Value::Function(_) | Value::Range(_) => {
+                    (value.depth(), value.weight())
+                }
+                _ => (0, Value::OWN_WEIGHT),
+            };
+            extent.depth = extent.depth.max(depth.saturating_add(1));
+            extent.weight = extent.weight.saturating_add(weight);
         }
         extent
     }

@@ -63,9 +63,12 @@ fn names_of_several_words_are_declared_by_the_expression() {
     ]);
 }
 
+/// Names with the first segments that are read of them.
+type Reads = &'static [(&'static str, &'static [&'static str])];
+
 #[test]
 fn an_expression_tells_what_it_reads() {
-    let cases: [(&str, &[(&str, &[&str])]); 8] = [
+    let cases: [(&str, Reads); 8] = [
         ("a + b", &[("a", &[]), ("b", &[])]),
         ("a.b.c + a.d", &[("a", &["b", "d"])]),
         ("a.b + count(a)", &[("a", &[])]),

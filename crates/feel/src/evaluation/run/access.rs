@@ -1,5 +1,6 @@
 //! Paths, filters and the names inside filters.
 
+use super::column::Column;
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::{FilterMode, FilterNode, Member, Node};
 use crate::evaluation::suggestion::nearest;
@@ -71,6 +72,9 @@ impl Machine<'_> {
     }
 
     pub(super) fn filter(&mut self, node: &FilterNode) -> Result<Value, Fault> {
+        if let Some(value) = self.filter_json(node)? {
+            return Ok(value);
+        }
         let list = match self.eval(&node.base)? {
             Value::List(list) => list,
             Value::Null => return self.filter_refused("null"),
@@ -126,7 +130,15 @@ impl Machine<'_> {
         mut kept: Vec<Value>,
         from: usize,
     ) -> Result<Value, Fault> {
+        let mut column = Column::of(node);
         for item in &list[from..] {
+            if let Some(keeps) = column.as_mut().and_then(|column| column.keeps(item)) {
+                self.charge_steps(Column::STEPS)?;
+                if keeps {
+                    kept.push(item.clone());
+                }
+                continue;
+            }
             self.set_local(node.slot, item.clone());
             match self.eval(&node.condition)? {
                 Value::Boolean(true) => kept.push(item.clone()),

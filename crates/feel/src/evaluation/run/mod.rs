@@ -3,6 +3,7 @@
 
 mod access;
 mod call;
+mod column;
 mod iterate;
 mod operators;
 mod tests;

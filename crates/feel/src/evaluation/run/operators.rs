@@ -27,10 +27,10 @@ impl Machine<'_> {
 
     fn on_numbers(&mut self, operator: Arithmetic, left: Number, right: Number) -> Value {
         let result = match operator {
-            Arithmetic::Add => left.add(right),
-            Arithmetic::Subtract => left.subtract(right),
-            Arithmetic::Multiply => left.multiply(right),
-            Arithmetic::Divide => left.divide(right),
+            Arithmetic::Add => left.checked_add(right),
+            Arithmetic::Subtract => left.checked_sub(right),
+            Arithmetic::Multiply => left.checked_mul(right),
+            Arithmetic::Divide => left.checked_div(right),
             Arithmetic::Power => left.power(right),
         };
         match result {
