@@ -20,7 +20,16 @@ pub(crate) fn prepare(connection: &mut Connection, path: &Path, partitions: Part
         place: path.display().to_string(),
         reason: format!("the schema could not be brought up to date: {error}"),
     })?;
-    check_partitions(connection, path, partitions).map_err(|fault| fault.at(path))
+    check_partitions(connection, path, partitions).map_err(|fault| fault.at(path))?;
+    end_leases(connection).map_err(|fault| fault.at(path))
+}
+
+/// Whoever held a partition is dead, because this process has the lock on the file: nobody has to wait for a
+/// lease to run out.
+fn end_leases(connection: &Connection) -> Outcome<()> {
+    connection.execute("UPDATE partitions SET expires_at = 0 WHERE holder IS NOT NULL", [])?;
+    connection.execute("DELETE FROM nodes", [])?;
+    Ok(())
 }
 
 fn check_owner(connection: &Connection, path: &Path) -> Outcome<()> {
