@@ -47,10 +47,8 @@ impl Readers {
         let shared = self.shared.clone();
         let run = move || {
             let _permit = permit;
-            let connection = shared.idle.lock().expect("no holder panics").pop().expect("one per permit");
-            let result = shared.run(&connection, work);
-            shared.idle.lock().expect("no holder panics").push(connection);
-            result
+            let connection = Lent::of(&shared);
+            shared.run(connection.get(), work)
         };
         match tokio::task::spawn_blocking(run).await {
             Ok(result) => result,
@@ -59,6 +57,29 @@ impl Readers {
                 reason: error.to_string(),
             }),
         }
+    }
+}
+
+/// A connection in use; it goes back even when the work panics.
+struct Lent<'s> {
+    shared: &'s Shared,
+    connection: Option<Connection>,
+}
+
+impl<'s> Lent<'s> {
+    fn of(shared: &'s Shared) -> Lent<'s> {
+        let connection = shared.idle.lock().expect("no holder panics").pop();
+        Lent { shared, connection }
+    }
+
+    fn get(&self) -> &Connection {
+        self.connection.as_ref().expect("there are as many as permits")
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.shared.idle.lock().expect("no holder panics").extend(self.connection.take());
     }
 }
 

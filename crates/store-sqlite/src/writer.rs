@@ -160,28 +160,49 @@ impl Session {
             return;
         }
         let mut accepted: Vec<(Done, Refuse)> = Vec::with_capacity(group.len());
-        match self.transaction(group, &mut accepted) {
+        let mut waiting = group.into_iter();
+        match self.transaction(&mut waiting, &mut accepted) {
             Ok(()) => accepted.into_iter().for_each(|(done, _)| done()),
             Err(fault) => {
                 let error = fault.at(&self.path);
-                let reason = error.to_string();
-                // The state of the file is no longer certain: only a fresh start may write again.
-                let _ = self.stopped.set(reason.clone());
                 if !self.connection.is_autocommit() {
                     // The first error is the one to tell, not one of the rollback.
                     let _ = self.execute("ROLLBACK");
                 }
-                let mut first = Some(error);
-                for (_, refuse) in accepted {
-                    refuse(first.take().unwrap_or_else(|| Error::Closed(reason.clone())));
-                }
+                let all =
+                    accepted.into_iter().map(|(_, refuse)| refuse).chain(waiting.map(|(_, refuse)| refuse));
+                self.refuse_all(error, all);
             }
         }
     }
 
-    /// An error here ends the transaction for all; who is not yet in `accepted` hears of it by losing its
-    /// answer. Refusals of single pieces are answered on the way.
-    fn transaction(&self, group: Vec<(Work, Refuse)>, accepted: &mut Vec<(Done, Refuse)>) -> Outcome<()> {
+    fn refuse_all(&self, error: Error, mut all: impl Iterator<Item = Refuse>) {
+        let reason = error.to_string();
+        // Somebody else's lock goes away. After any other failure the state of the file is no longer certain:
+        // only a fresh start may write again.
+        let is_passing = matches!(error, Error::Locked { .. });
+        if !is_passing {
+            let _ = self.stopped.set(reason.clone());
+        }
+        if let Some(first) = all.next() {
+            first(error);
+        }
+        for refuse in all {
+            let path = self.path.clone();
+            refuse(if is_passing {
+                Error::Locked { path, by: reason.clone() }
+            } else {
+                Error::Closed(reason.clone())
+            });
+        }
+    }
+
+    /// An error here ends the transaction for all. Refusals of single pieces are answered on the way.
+    fn transaction(
+        &self,
+        group: &mut std::vec::IntoIter<(Work, Refuse)>,
+        accepted: &mut Vec<(Done, Refuse)>,
+    ) -> Outcome<()> {
         let needs_savepoints = group.len() > 1;
         self.execute("BEGIN IMMEDIATE")?;
         self.steps.take(Step::Begun);
@@ -199,10 +220,10 @@ impl Session {
                         return Err(Fault::Store(error));
                     }
                     refuse(error);
-                    self.execute(if needs_savepoints { "ROLLBACK TO piece" } else { "ROLLBACK" })?;
                     if !needs_savepoints {
-                        return Ok(());
+                        return self.execute("ROLLBACK");
                     }
+                    self.execute("ROLLBACK TO piece")?;
                 }
             }
             if needs_savepoints {
