@@ -43,6 +43,10 @@ impl Dialect for Sqlite {
         ""
     }
 
+    fn takes_many_recursive_terms(&self) -> bool {
+        true
+    }
+
     /// SQLite takes the bare columns from the row with the highest key.
     fn job_leases(&self) -> &'static str {
         "(SELECT m.value AS job_key, max(j.key) AS lease_key, j.worker AS worker, j.deadline AS deadline \

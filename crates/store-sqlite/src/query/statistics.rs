@@ -5,15 +5,11 @@ use super::run::for_each_row;
 use crate::dialect::Sqlite;
 use crate::error::Outcome;
 use rusqlite::{Connection, Params};
-use tidemill_model::{DefinitionKey, ProcessInstanceKey, TenantId};
+use std::collections::BTreeMap;
+use tidemill_model::{DefinitionKey, ProcessInstanceKey, TenantId, Text};
 use tidemill_store::query::{Filter, ProcessInstanceField, Test};
 use tidemill_store::sql::{Columns, SearchTable, Side, Statement, where_clause};
 use tidemill_store::view::{ElementStatistics, ErrorStatistics, ProcessStatistics, VersionStatistics};
-
-/// Over rows `(element_id, state, has_incident)`.
-const ELEMENT_COUNTS: &str = "SELECT element_id, \
-    sum(state = 'ACTIVE' AND NOT has_incident), sum(state = 'COMPLETED'), sum(state = 'TERMINATED'), \
-    sum(state = 'ACTIVE' AND has_incident) FROM (";
 
 const INSTANCE_COUNTS: &str = "coalesce(sum(i.has_incident = 0), 0), coalesce(sum(i.has_incident), 0)";
 
@@ -22,13 +18,11 @@ pub(super) fn of_instance(
     instance: ProcessInstanceKey,
 ) -> Outcome<Vec<ElementStatistics>> {
     let mut statement = Statement::new(&Sqlite);
-    statement.push(ELEMENT_COUNTS);
     for (n, table) in ["element_instances", "element_instances_history"].iter().enumerate() {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
         statement.push(&format!("SELECT element_id, state, has_incident FROM {table} WHERE instance_key = "));
         statement.push_parameter(instance.0);
     }
-    statement.push(") GROUP BY element_id ORDER BY element_id");
     element_counts(connection, &statement)
 }
 
@@ -39,7 +33,6 @@ pub(super) fn of_definition(
     filter: &Filter<ProcessInstanceField>,
 ) -> Outcome<Vec<ElementStatistics>> {
     let mut statement = Statement::new(&Sqlite);
-    statement.push(ELEMENT_COUNTS);
     for (n, table) in ["element_instances", "element_instances_history"].iter().enumerate() {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
         statement
@@ -49,7 +42,6 @@ pub(super) fn of_definition(
             push_instances(&mut statement, definition, filter);
         }
     }
-    statement.push(") GROUP BY element_id ORDER BY element_id");
     element_counts(connection, &statement)
 }
 
@@ -69,20 +61,28 @@ fn push_instances(
     statement.push(")");
 }
 
+/// Over rows `(element_id, state, has_incident)`. Counted here, because SQLite would sort them all first.
 fn element_counts(connection: &Connection, statement: &Statement<'_>) -> Outcome<Vec<ElementStatistics>> {
-    let mut counts = Vec::new();
+    let mut counts: BTreeMap<Text, ElementStatistics> = BTreeMap::new();
     for_each_row(connection, statement, |row| {
         let mut columns = Columns::of(row);
-        counts.push(ElementStatistics {
-            element_id: columns.text()?,
-            active: columns.count()?,
-            completed: columns.count()?,
-            canceled: columns.count()?,
-            incidents: columns.count()?,
+        let (element, state, has_incident) = (columns.text()?, columns.text()?, columns.boolean()?);
+        let counted = counts.entry(element).or_insert_with_key(|element| ElementStatistics {
+            element_id: element.clone(),
+            active: 0,
+            completed: 0,
+            canceled: 0,
+            incidents: 0,
         });
+        match (state.as_str(), has_incident) {
+            ("COMPLETED", _) => counted.completed += 1,
+            ("TERMINATED", _) => counted.canceled += 1,
+            (_, false) => counted.active += 1,
+            (_, true) => counted.incidents += 1,
+        }
         Ok(())
     })?;
-    Ok(counts)
+    Ok(counts.into_values().collect())
 }
 
 pub(super) fn of_processes(connection: &Connection) -> Outcome<Vec<ProcessStatistics>> {

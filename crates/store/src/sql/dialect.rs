@@ -17,6 +17,9 @@ pub trait Dialect: Send + Sync {
     /// What must follow a sort expression so that nulls come first ascending and last descending.
     fn nulls_as_lowest(&self, is_ascending: bool) -> &'static str;
 
+    /// Whether a recursive query may refer to itself in several terms of its union.
+    fn takes_many_recursive_terms(&self) -> bool;
+
     /// A table expression `(job_key, lease_key, worker, deadline)`: the newest lease of every job that stands
     /// in a lease row.
     fn job_leases(&self) -> &'static str;

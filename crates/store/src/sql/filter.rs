@@ -37,6 +37,15 @@ pub(super) fn sides<F: SearchTable>(filter: &Filter<F>) -> Vec<Side> {
     sides
 }
 
+/// Whether a condition is about a field that comes from the join of live rows.
+pub(super) fn needs_join<F: SearchTable>(filter: &Filter<F>) -> bool {
+    filter.all.iter().any(|condition| match condition {
+        Condition::Is(field, _) => field.is_joined(),
+        Condition::Any(filters) => filters.iter().any(needs_join),
+        _ => false,
+    })
+}
+
 fn push_condition<F: SearchTable>(statement: &mut Statement<'_>, condition: &Condition<F>, side: Side) {
     match condition {
         Condition::Is(field, test) => push_field_test(statement, "t", *field, test, side),
@@ -153,7 +162,7 @@ fn push_member_test(statement: &mut Statement<'_>, column: &str, test: &Test) {
     statement.push(")");
 }
 
-/// Ended scopes leave their variables in history while the instance lives, so a live row looks at both sides.
+/// Anywhere in an instance: the variables are looked through once, not once per instance.
 fn push_variable(
     statement: &mut Statement<'_>,
     scope: VariableScope,
@@ -161,18 +170,31 @@ fn push_variable(
     tests: &[Test],
     side: Side,
 ) {
-    push_exists_on_sides(statement, "variables", side, |statement, _| {
-        statement.push(match scope {
-            VariableScope::Anywhere => "r.instance_key = t.key",
-            VariableScope::Instance => "r.instance_key = t.instance_key AND r.scope_key = t.instance_key",
-            VariableScope::Local => "r.instance_key = t.instance_key AND r.scope_key = t.element_instance",
-        });
-        statement.push(" AND ");
+    let push_tests = |statement: &mut Statement<'_>| {
         push_comparison(statement, "r.name", "=", SqlValue::Text(name.to_owned()));
         for test in tests {
             statement.push(" AND ");
             push_test(statement, "r.value", FieldKind::Text, test);
         }
+    };
+    if scope == VariableScope::Anywhere {
+        return push_on_sides(
+            statement,
+            "variables",
+            side,
+            "t.key IN (SELECT r.instance_key FROM",
+            |statement, _| {
+                push_tests(statement);
+            },
+        );
+    }
+    push_exists_on_sides(statement, "variables", side, |statement, _| {
+        statement.push(match scope {
+            VariableScope::Local => "r.instance_key = t.instance_key AND r.scope_key = t.element_instance",
+            _ => "r.instance_key = t.instance_key AND r.scope_key = t.instance_key",
+        });
+        statement.push(" AND ");
+        push_tests(statement);
     });
 }
 
@@ -191,15 +213,26 @@ fn push_exists_on_sides(
     statement: &mut Statement<'_>,
     table: &str,
     side: Side,
+    push_condition: impl FnMut(&mut Statement<'_>, Side),
+) {
+    push_on_sides(statement, table, side, "EXISTS (SELECT 1 FROM", push_condition);
+}
+
+/// What belongs to a live instance may have ended already, so a live row looks at both sides.
+fn push_on_sides(
+    statement: &mut Statement<'_>,
+    table: &str,
+    side: Side,
+    select: &str,
     mut push_condition: impl FnMut(&mut Statement<'_>, Side),
 ) {
     statement.push("(");
     if side == Side::Live {
-        statement.push(&format!("EXISTS (SELECT 1 FROM {table} r WHERE "));
+        statement.push(&format!("{select} {table} r WHERE "));
         push_condition(statement, Side::Live);
         statement.push(") OR ");
     }
-    statement.push(&format!("EXISTS (SELECT 1 FROM {table}_history r WHERE "));
+    statement.push(&format!("{select} {table}_history r WHERE "));
     push_condition(statement, Side::History);
     statement.push("))");
 }

@@ -1,7 +1,8 @@
 //! Searches to statements: one for the page, one for the total. Each side is cut to the page before the two
-//! are merged, so a page costs as much as it shows and not as much as there is.
+//! are merged, and columns are fetched for the rows of the page only, so a page costs as much as it shows and
+//! not as much as there is.
 
-use super::filter::{Side, sides, where_clause};
+use super::filter::{Side, needs_join, sides, where_clause};
 use super::table::SearchTable;
 use super::{Dialect, SqlValue, Statement};
 use crate::Result;
@@ -54,17 +55,15 @@ pub fn page_query<'d, F: SearchTable>(
 
     let mut statement = Statement::new(dialect);
     for (n, side) in sides.iter().enumerate() {
-        statement.push(if n == 0 { "SELECT * FROM (" } else { " UNION ALL SELECT * FROM (" });
-        push_select::<F>(&mut statement, *side, &keys);
-        where_clause(&mut statement, &search.filter, *side);
-        if let Some(cursor) = &cursor {
-            statement.push(" AND ");
-            push_after(&mut statement, &keys, *side, cursor);
-        }
-        push_order(&mut statement, &keys);
+        statement.push(if n == 0 { "" } else { " UNION ALL " });
+        push_columns::<F>(&mut statement, *side);
+        push_names(&mut statement, &keys);
+        statement.push(" FROM (");
+        push_picked(&mut statement, search, *side, &keys, cursor.as_ref());
         statement.push(" LIMIT ");
         statement.push_parameter(offset + limit);
-        statement.push(") s");
+        statement.push(")");
+        push_fetched::<F>(&mut statement, *side);
     }
     push_order(&mut statement, &keys);
     statement.push(" LIMIT ");
@@ -90,9 +89,8 @@ pub fn count_query<'d, F: SearchTable>(
         statement.push(if n == 0 { "SELECT 1 AS one FROM " } else { " UNION ALL SELECT 1 AS one FROM " });
         statement.push(F::table(*side).expect("sides have tables"));
         statement.push(" t");
-        if *side == Side::Live {
-            let join = F::live_join(dialect);
-            statement.push(&join);
+        if *side == Side::Live && needs_join(filter) {
+            statement.push(&F::live_join(dialect));
         }
         where_clause(&mut statement, filter, *side);
     }
@@ -106,9 +104,10 @@ pub fn single_query<'d, F: SearchTable>(dialect: &'d dyn Dialect, key: i64) -> S
     let sides = [Side::Live, Side::History].into_iter().filter(|side| F::table(*side).is_some());
     for (n, side) in sides.enumerate() {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
-        push_select::<F>(&mut statement, side, &[]);
+        push_columns::<F>(&mut statement, side);
+        push_from::<F>(&mut statement, side, true);
         where_clause::<F>(&mut statement, &Filter::default(), side);
-        statement.push(" AND t.key = ");
+        statement.push(&format!(" AND t.{} = ", F::KEY));
         statement.push_parameter(key);
     }
     statement.push(" LIMIT 1");
@@ -131,22 +130,67 @@ fn sort_keys<F: SearchTable>(order: &[Sort<F>], is_backward: bool) -> Vec<SortKe
     keys
 }
 
-fn push_select<F: SearchTable>(statement: &mut Statement<'_>, side: Side, keys: &[SortKey]) {
+/// The keys and sort values of one side's part of the page.
+fn push_picked<F: SearchTable>(
+    statement: &mut Statement<'_>,
+    search: &Search<F>,
+    side: Side,
+    keys: &[SortKey],
+    cursor: Option<&Cursor>,
+) {
+    statement.push(&format!("SELECT t.{} AS k0", F::KEY));
+    if let Some(column) = F::TIE_BREAK {
+        statement.push(&format!(", t.{column} AS k1"));
+    }
+    for (n, key) in keys.iter().enumerate() {
+        statement.push(&format!(", {} AS s{n}", key.expression(side)));
+    }
+    let is_joined = needs_join(&search.filter) || search.sort.iter().any(|sort| sort.field.is_joined());
+    push_from::<F>(statement, side, is_joined);
+    where_clause(statement, &search.filter, side);
+    if let Some(cursor) = cursor {
+        statement.push(" AND ");
+        push_after(statement, keys, side, cursor);
+    }
+    push_order(statement, keys);
+}
+
+/// Behind the picked rows: the tables that their columns come from.
+fn push_fetched<F: SearchTable>(statement: &mut Statement<'_>, side: Side) {
+    let table = F::table(side).expect("sides have tables");
+    statement.push(&format!(" p JOIN {table} t ON t.{} = p.k0", F::KEY));
+    if let Some(column) = F::TIE_BREAK {
+        statement.push(&format!(" AND t.{column} = p.k1"));
+    }
+    push_joins::<F>(statement, side, true);
+}
+
+fn push_columns<F: SearchTable>(statement: &mut Statement<'_>, side: Side) {
     statement.push("SELECT ");
     for (n, column) in F::VIEW.iter().enumerate() {
         statement.push(if n == 0 { "" } else { ", " });
         statement.push(&format!("{} AS c{n}", column.expression("t", side)));
     }
-    for (n, key) in keys.iter().enumerate() {
-        statement.push(&format!(", {} AS s{n}", key.expression(side)));
+}
+
+fn push_names(statement: &mut Statement<'_>, keys: &[SortKey]) {
+    for n in 0..keys.len() {
+        statement.push(&format!(", p.s{n} AS s{n}"));
     }
+}
+
+fn push_from<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_joined: bool) {
     statement.push(" FROM ");
     statement.push(F::table(side).expect("sides have tables"));
     statement.push(" t");
+    push_joins::<F>(statement, side, is_joined);
+}
+
+fn push_joins<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_joined: bool) {
     if F::HAS_DEFINITION {
         statement.push(" LEFT JOIN process_definitions d ON d.key = t.definition_key");
     }
-    if side == Side::Live {
+    if side == Side::Live && is_joined {
         let join = F::live_join(statement.dialect);
         statement.push(&join);
     }

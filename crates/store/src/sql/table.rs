@@ -39,6 +39,8 @@ pub trait SearchTable: Field {
     const HAS_DEFINITION: bool;
     /// What `view` reads, in its order.
     const VIEW: &'static [Column];
+    /// The column that `Field::key` stands for.
+    const KEY: &'static str = "key";
     /// A column behind the key where the key alone does not tell rows apart.
     const TIE_BREAK: Option<&'static str> = None;
     /// Rows that no search may see.
@@ -58,6 +60,11 @@ pub trait SearchTable: Field {
     /// What else must be joined to the live rows `t`.
     fn live_join(_: &dyn Dialect) -> String {
         String::new()
+    }
+
+    /// Whether this field of live rows comes from `live_join`.
+    fn is_joined(self) -> bool {
+        false
     }
 
     /// The one side on which rows can pass this test, where that is certain.

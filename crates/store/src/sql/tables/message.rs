@@ -96,6 +96,7 @@ impl SearchTable for CorrelationField {
     const LIVE: Option<&'static str> = None;
     const HISTORY: Option<&'static str> = Some("message_correlations_history");
     const HAS_DEFINITION: bool = true;
+    const KEY: &'static str = "subscription_key";
     const TIE_BREAK: Option<&'static str> = Some("message_key");
     const VIEW: &'static [Column] = &[
         Column::Own("subscription_key"),

@@ -82,6 +82,10 @@ impl SearchTable for JobField {
         format!(" LEFT JOIN {} l ON l.job_key = t.key", dialect.job_leases())
     }
 
+    fn is_joined(self) -> bool {
+        matches!(self, Self::Worker | Self::Deadline)
+    }
+
     fn side_of(self, test: &Test) -> Option<Side> {
         match self {
             Self::State => {
