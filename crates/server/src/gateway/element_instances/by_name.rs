@@ -30,7 +30,7 @@ pub(super) async fn page(
     listing::arrange(tree, &mut found, |element, field| value(element, field, &processes))?;
     let sort = signature(&tree["sort"]);
     let (from, to) = bounds(&found, &search.page, sort)?;
-    let cursor = |element: &ElementInstanceView| format!("{sort:08x}-{}", element.key);
+    let cursor = |element: &ElementInstanceView| format!("{sort:08x}{:016x}", element.key.0);
     let total = found.len() as u64;
     let items: Vec<_> = found.drain(from..to).collect();
     let (start_cursor, end_cursor) = (items.first().map(cursor), items.last().map(cursor));
@@ -67,10 +67,11 @@ fn value(element: &ElementInstanceView, field: &str, processes: &Processes) -> V
     }
 }
 
-/// A cursor names an element and the sort that it was given out with.
+/// A cursor names an element and the sort that it was given out with, in digits that clients take for base64.
 fn bounds(found: &[ElementInstanceView], page: &Page, sort: u32) -> Result<(usize, usize), Problem> {
     let place = |cursor: &str| {
-        let key = cursor.strip_prefix(&format!("{sort:08x}-")).and_then(|key| key.parse().ok());
+        let key =
+            cursor.strip_prefix(&format!("{sort:08x}")).and_then(|key| i64::from_str_radix(key, 16).ok());
         let place = found.iter().position(|element| Some(element.key) == key.map(ElementInstanceKey));
         place.ok_or_else(|| Problem::from(tidemill_store::Error::BadCursor(cursor.to_owned())))
     };
