@@ -84,10 +84,10 @@ for (const [operation, key] of Object.entries(searches)) {
     test('filters by every field and operator', async () => {
       const { items } = await search({ page: { limit: 10_000 } });
       for (const [field, schema] of Object.entries(described(operation).filter)) {
-        const sample = items.find(item => isPlain(item[field]));
+        const sample = items.find(item => isPlain(valueOf(item, field)));
         if (!sample) continue;
         for (const [condition, holds] of conditionsOn(sample[field], schema)) {
-          const expected = keysOf(items.filter(item => holds(item[field])), key);
+          const expected = keysOf(items.filter(item => holds(valueOf(item, field))), key);
           const found = await search({ filter: { [field]: condition }, page: { limit: 10_000 } });
           assert.deepEqual(keysOf(found.items, key), expected, `${field}: ${JSON.stringify(condition)}`);
           assert.equal(found.page.totalItems, expected.length);
@@ -126,8 +126,9 @@ function assertAscending(values, field) {
   }
 }
 
-// Empty text stands for no value, such as the worker of a job that nobody holds.
-const known = value => value !== null && value !== undefined && value !== '';
+const known = value => value !== null && value !== undefined;
+// Clients want text for the worker even of a job that nobody holds: there, empty stands for none.
+const valueOf = (item, field) => (field === 'worker' && item.worker === '' ? null : item[field]);
 const isPlain = value => known(value) && typeof value !== 'object';
 const differs = value => actual => actual !== value;
 
