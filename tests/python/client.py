@@ -8,6 +8,7 @@ import json
 import os
 import re
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import camunda_orchestration_sdk as sdk
@@ -27,13 +28,19 @@ client = connect()
 
 def call(operation, *keys, **body):
     """Calls an operation of the client with a body in the words of the API."""
-    if not body:
-        return operation(*keys)
-    return operation(*keys, data=request(operation, body))
+    if body:
+        return operation(*keys, data=request(operation, body))
+    # The client cannot send an absent body where null is allowed.
+    return operation(*keys, data=None) if "None" in body_type(operation) else operation(*keys)
+
+
+def body_type(operation):
+    data = inspect.signature(operation).parameters.get("data")
+    return str(data.annotation) if data else ""
 
 
 def request(operation, body):
-    annotation = str(inspect.signature(operation).parameters["data"].annotation)
+    annotation = body_type(operation)
     names = [name for name in re.findall(r"\w+", annotation) if hasattr(models, name)]
     for name in names:
         try:
@@ -66,6 +73,17 @@ def activate(job_type, instance, **more):
 def variables_of(instance):
     found = call(client.search_variables, filter={"processInstanceKey": instance})
     return {one.name: json.loads(one.value) for one in found.items}
+
+
+@contextmanager
+def refused(status):
+    """What is called within must be answered with this status."""
+    try:
+        yield
+    except sdk.errors.ApiError as error:
+        assert error.status_code == status, f"{error.status_code} instead of {status}: {error}"
+    else:
+        raise AssertionError(f"accepted instead of refused with {status}")
 
 
 def text(value):

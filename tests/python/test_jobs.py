@@ -4,9 +4,8 @@ import asyncio
 import unittest
 
 import camunda_orchestration_sdk as sdk
-from camunda_orchestration_sdk import errors
 
-from client import activate, call, client, deploy, start, state_of, text, variables_of, wait_for_end
+from client import activate, call, client, deploy, refused, start, state_of, text, variables_of, wait_for_end
 
 TYPE = "collect-money"
 
@@ -71,7 +70,7 @@ class Jobs(unittest.TestCase):
         call(client.fail_job, job.job_key, retries=0, errorMessage="broken")
         [incident] = incidents_of(instance)
         self.assertEqual((text(incident.error_type), incident.error_message), ("JOB_NO_RETRIES", "broken"))
-        with self.assertRaises(errors.ConflictError):
+        with refused(409):
             client.resolve_incident(incident.incident_key)
         call(client.update_job, job.job_key, changeset={"retries": 2})
         client.resolve_incident(incident.incident_key)
@@ -87,6 +86,6 @@ class Jobs(unittest.TestCase):
         instance = start("order")
         key = activate(TYPE, instance).job_key
         client.complete_job(key)
-        with self.assertRaises(errors.NotFoundError):
+        with refused(404):
             client.complete_job(key)
         self.assertEqual([text(one.state) for one in jobs_of(instance)], ["COMPLETED"])

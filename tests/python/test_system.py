@@ -3,9 +3,9 @@
 import time
 import unittest
 
-from camunda_orchestration_sdk import errors
+from camunda_orchestration_sdk import models
 
-from client import call, client, deploy, start, state_of, text, wait_for_end
+from client import call, client, deploy, refused, start, state_of, text, wait_for_end
 
 DAY_MS = 24 * 60 * 60 * 1000
 
@@ -23,15 +23,15 @@ class System(unittest.TestCase):
         self.assertIsNotNone(client.get_system_configuration())
 
     def test_nobody_is_logged_in(self):
-        with self.assertRaises(errors.UnauthorizedError):
+        with refused(401):
             client.get_authentication()
 
     def test_expressions_are_evaluated(self):
-        answer = call(client.evaluate_expression, expression="=a * 2", variables={"a": 21})
+        answer = client.evaluate_expression(data=models.ExpressionEvaluationRequest(expression="=2 * 21"))
         self.assertEqual(answer.result, 42)
         self.assertEqual(answer.warnings, [])
-        with self.assertRaises(errors.BadRequestError):
-            call(client.evaluate_expression, expression="=1 +")
+        with refused(400):
+            client.evaluate_expression(data=models.ExpressionEvaluationRequest(expression="=1 +"))
 
 
 class Clock(unittest.TestCase):

@@ -111,6 +111,8 @@ struct SubscriptionItem<'a> {
     correlation_key: Option<&'a Text>,
     message_subscription_type: &'a str,
     tool_properties: NoMembers,
+    /// What clients of 8.9 call them, and insist on.
+    extension_properties: NoMembers,
     process_definition_name: Option<&'a Text>,
     process_definition_version: i32,
     tool_name: Option<()>,
@@ -138,6 +140,7 @@ fn shown_subscription(subscription: &MessageSubscriptionView) -> SubscriptionIte
         correlation_key: subscription.correlation_key.as_ref(),
         message_subscription_type: &subscription.kind,
         tool_properties: NoMembers {},
+        extension_properties: NoMembers {},
         process_definition_name: subscription.process_name.as_ref(),
         process_definition_version: subscription.version,
         tool_name: None,
