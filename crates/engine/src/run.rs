@@ -117,6 +117,8 @@ impl<'a> Run<'a> {
     }
 
     fn postpone_steps(&mut self) -> Stepped {
+        // Joins of scopes that the rest does not touch would not be asked again.
+        while lifecycle::check_joins(self)? {}
         let steps: Vec<Step> = self.steps.drain(..).collect();
         let Some(instance) = steps.first().map(|step| self.instance_of(step)) else { return Ok(()) };
         let elements_passed = self.elements_passed;

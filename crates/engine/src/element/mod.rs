@@ -131,7 +131,7 @@ pub(crate) fn terminate(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped<b
         user_task::cancel(run, task)?;
     }
     if element.kind == ElementKind::MultiInstanceBody {
-        multi_instance::discard(run, key);
+        multi_instance::terminate(run, key)?;
     }
     match element.called {
         Some(called) => call_activity::terminate_called(run, called),

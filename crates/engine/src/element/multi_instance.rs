@@ -72,8 +72,9 @@ pub(crate) fn spawn(run: &mut Run<'_>, body: ElementInstanceKey) -> Stepped {
     Ok(())
 }
 
-/// The number of a child that is being made.
+/// The number of a child that is being made. Each uses up an item, so the path does not go on for ever.
 pub(crate) fn count_child(run: &mut Run<'_>, body: ElementInstanceKey) -> Stepped<u32> {
+    run.elements_passed = 0;
     let progress = progress_mut(run, body)?;
     progress.created += 1;
     Ok(progress.created)
@@ -196,11 +197,8 @@ pub(super) fn complete(run: &mut Run<'_>, subject: &Subject) -> Stepped {
 
 /// One entry per item, null where an instance gave nothing.
 fn fold(run: &Run<'_>, subject: &Subject) -> Stepped<RawJson> {
+    require_outputs(run, subject)?;
     let progress = subject.instance.progress.unwrap_or_default();
-    let known = run.node(subject.key).map_or(0, |node| node.outputs.len());
-    if known < progress.completed as usize {
-        run.require(Need::LoopOutputs(subject.key))?;
-    }
     let mut list = String::from("[");
     for counter in 1..=progress.total {
         if counter > 1 {
@@ -215,8 +213,23 @@ fn fold(run: &Run<'_>, subject: &Subject) -> Stepped<RawJson> {
     Ok(RawJson::new(list))
 }
 
+/// Of a large instance the outputs may not be in memory.
+fn require_outputs(run: &Run<'_>, subject: &Subject) -> Stepped {
+    let has_output = model_of(subject)?.output.is_some();
+    let completed = subject.instance.progress.unwrap_or_default().completed as usize;
+    let known = run.node(subject.key).map_or(0, |node| node.outputs.len());
+    if has_output && known < completed { run.require(Need::LoopOutputs(subject.key)) } else { Ok(()) }
+}
+
+/// The body is terminated and gives nothing.
+pub(super) fn terminate(run: &mut Run<'_>, body: ElementInstanceKey) -> Stepped {
+    require_outputs(run, &Subject::of(run, body)?)?;
+    discard(run, body);
+    Ok(())
+}
+
 /// The collections go with the body.
-pub(super) fn discard(run: &mut Run<'_>, body: ElementInstanceKey) {
+fn discard(run: &mut Run<'_>, body: ElementInstanceKey) {
     run.remove::<LoopInput>(body);
     run.forget_loop_items(body);
     let outputs: Vec<u32> =

@@ -3,8 +3,9 @@
 use super::join;
 use crate::element;
 use crate::run::Run;
+use crate::state::Definition;
 use crate::stop::{Step as Stepped, Stop};
-use tidemill_bpmn::Element;
+use tidemill_bpmn::{Behavior, Element};
 use tidemill_model::command::Step;
 use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, Scope, Trigger};
 use tidemill_model::{ElementIndex, ElementInstanceKey, ElementKind, FlowIndex};
@@ -34,10 +35,8 @@ pub(super) fn arrive(
     let definition = run.definition(info.definition)?;
     let target = definition.process.element(element);
     let state = run.scope(scope)?;
-    let is_cleared = state.interruption.is_some() || state.interrupted;
-    if element::multi_instance::is_done(run, scope)
-        || is_cleared && target.kind != ElementKind::EventSubProcess
-    {
+    let is_cleared = state.interruption.is_some() || state.interrupted && !interrupts(&definition, target);
+    if is_cleared || element::multi_instance::is_done(run, scope) {
         return Ok(());
     }
     match flow {
@@ -46,6 +45,14 @@ pub(super) fn arrive(
             join::settle_tokens(run, scope, 1)?;
             begin_activation(run, scope, target, trigger)
         }
+    }
+}
+
+/// Whether this is the kind of event subprocess that takes over an interrupted scope.
+fn interrupts(definition: &Definition, target: &Element) -> bool {
+    match target.behavior {
+        Behavior::EventSubProcess { start } => definition.process.element(start).is_interrupting(),
+        _ => false,
     }
 }
 

@@ -14,8 +14,8 @@ use tidemill_model::{ElementInstanceKey, ElementKind, Event, FlowIndex, ProcessI
 
 pub(super) fn begin_completion(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
     let Some(info) = run.find_scope(key)? else { return Ok(()) };
-    // Somebody may have interrupted it or its scope, or something may have begun inside it since.
-    if info.state != Lifecycle::Activated || !run.scope(key)?.is_empty() || is_cleared(run, info.parent)? {
+    // Somebody may have interrupted it, or something may have begun inside it since.
+    if info.state != Lifecycle::Activated || !run.scope(key)?.is_empty() || is_being_terminated(run, key)? {
         return Ok(());
     }
     run.transition(key, Lifecycle::Completing)?;
@@ -25,11 +25,15 @@ pub(super) fn begin_completion(run: &mut Run<'_>, key: ElementInstanceKey) -> St
     }
 }
 
-/// Whether everything in the scope is being terminated.
-fn is_cleared(run: &Run<'_>, scope: Option<ElementInstanceKey>) -> Stepped<bool> {
-    let Some(scope) = scope else { return Ok(false) };
+/// Whether the element is about to be terminated: by an event of its own, or with everything in its scope.
+fn is_being_terminated(run: &Run<'_>, key: ElementInstanceKey) -> Stepped<bool> {
+    let Some(element) = run.get::<ElementInstance>(key) else { return Ok(false) };
+    if element.interrupted_by.is_some() {
+        return Ok(true);
+    }
+    let scope = element.parent;
     let is_open = run.find_scope(scope)?.is_some_and(|info| info.state.is_open());
-    Ok(!is_open || run.scope(scope)?.interruption.is_some())
+    Ok(!is_open || run.scope(scope)?.interruption.is_some() || multi_instance::is_done(run, scope))
 }
 
 /// The element is through; its tokens go over all its outgoing flows.
@@ -97,7 +101,8 @@ fn take_flow(run: &mut Run<'_>, scope: ElementInstanceKey, flow: FlowIndex) -> S
 /// Whether the instance was created to stop after this element.
 pub(super) fn ends_instance(run: &Run<'_>, element: &ElementInstance) -> Stepped<bool> {
     let instance = run.instance(element.origin.instance)?;
-    Ok(element.loop_counter == 0 && instance.terminate_after.contains(&element.element_id))
+    let is_named = instance.terminate_after.contains(&element.element_id);
+    Ok(is_named && element.loop_counter == 0 && instance.state.is_open())
 }
 
 fn complete_instance(run: &mut Run<'_>, key: ProcessInstanceKey) -> Stepped {
@@ -124,6 +129,7 @@ pub(super) fn end_instance(
     run.end_variables(key.scope());
     let now = run.now;
     run.change::<ProcessInstance>(key)?.ended_at = Some(now);
+    run.forget_use(key);
     let instance =
         run.end::<ProcessInstance>(key).ok_or_else(|| Stop::broken("an ending instance is not there"))?;
     if let Some(correlation_key) = instance.start_lock.clone() {

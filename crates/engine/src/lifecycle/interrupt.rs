@@ -16,6 +16,7 @@ pub(crate) fn interrupt_scope(
     scope: ElementInstanceKey,
     interruption: Interruption,
 ) -> Stepped {
+    let Some(_) = run.find_scope(scope)?.filter(|info| info.state.is_open()) else { return Ok(()) };
     subscription::close_event_sub_processes(run, scope)?;
     let state = run.scope_mut(scope)?;
     state.flows = 0;

@@ -142,7 +142,7 @@ impl Arrival<'_> {
     fn is_active_before(&self) -> Stepped<bool> {
         let mut after = None;
         loop {
-            let children = self.run.children_after(self.scope, after, CHILDREN_PER_PAGE)?;
+            let (children, is_last) = self.run.children_after(self.scope, after, CHILDREN_PER_PAGE)?;
             for child in &children {
                 let Some(child) = self.run.get::<ElementInstance>(*child) else { continue };
                 debug_assert!(self.definition.process.element(child.element).scope.is_some());
@@ -151,7 +151,7 @@ impl Arrival<'_> {
                 }
             }
             after = children.last().copied();
-            if children.len() < CHILDREN_PER_PAGE {
+            if is_last {
                 return Ok(false);
             }
         }

@@ -43,11 +43,11 @@ pub(super) fn terminate_children(
     after: Option<ElementInstanceKey>,
 ) -> Stepped {
     let Some(info) = run.find_scope(scope)? else { return Ok(()) };
-    let children = run.children_after(scope, after, CHILDREN_PER_STEP)?;
+    let (children, is_last) = run.children_after(scope, after, CHILDREN_PER_STEP)?;
     for child in &children {
         run.push(Step::Terminate { element: *child });
     }
-    if children.len() < CHILDREN_PER_STEP {
+    if is_last {
         return Ok(());
     }
     let steps = vec![Step::TerminateChildren { scope, after: children.last().copied() }];

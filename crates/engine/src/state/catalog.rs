@@ -30,6 +30,9 @@ impl Catalog {
     }
 
     pub(super) fn compile(&mut self, xml: &ProcessXml, process_id: &Text) {
+        if self.compiled.contains_key(&xml.definition) {
+            return;
+        }
         let Ok(document) = tidemill_bpmn::read(xml.xml.as_bytes()) else { return };
         if let Some(process) = document.processes.into_iter().find(|process| process.id() == process_id) {
             self.compiled.insert(xml.definition, Arc::new(process));

@@ -14,6 +14,8 @@ use tidemill_model::{
 pub(crate) struct Index {
     pub(crate) nodes: FxHashMap<ElementInstanceKey, Node>,
     pub(crate) boxes: FxHashMap<BoxName, MessageBox>,
+    /// Boxes that may have become empty in this batch.
+    pub(crate) idle_boxes: Vec<BoxName>,
     pub(crate) locks: FxHashMap<(TenantId, Text, Text), ProcessInstanceKey>,
     pub(crate) signals: FxHashMap<(TenantId, Text), BTreeSet<SubscriptionKey>>,
     pub(crate) starts: FxHashMap<(TenantId, StartEventKind, Text), BTreeSet<SubscriptionKey>>,
@@ -38,6 +40,12 @@ pub(crate) struct MessageBox {
     pub(crate) subscriptions: BTreeSet<SubscriptionKey>,
 }
 
+impl MessageBox {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.is_empty() && self.subscriptions.is_empty()
+    }
+}
+
 /// What is known of one process id.
 #[derive(Default)]
 pub(crate) struct ProcessVersions {
@@ -58,6 +66,15 @@ impl Index {
         self.nodes.entry(scope).or_default()
     }
 
+    fn at_box(&mut self, name: BoxName, change: impl FnOnce(&mut MessageBox)) {
+        if let Some(found) = self.boxes.get_mut(&name) {
+            change(found);
+            if found.is_empty() {
+                self.idle_boxes.push(name);
+            }
+        }
+    }
+
     fn at_node(&mut self, scope: ElementInstanceKey, change: impl FnOnce(&mut Node)) {
         if let Some(node) = self.nodes.get_mut(&scope) {
             change(node);
@@ -66,6 +83,15 @@ impl Index {
             }
         }
     }
+}
+
+/// In the order of the keys, however a row came back: what follows from it must not depend on that.
+fn with<T: Ord, const N: usize>(list: &mut smallvec::SmallVec<[T; N]>, item: T)
+where
+    [T; N]: smallvec::Array<Item = T>,
+{
+    let place = list.partition_point(|other| *other < item);
+    list.insert(place, item);
 }
 
 fn without<T: PartialEq, const N: usize>(list: &mut smallvec::SmallVec<[T; N]>, item: &T)
@@ -108,7 +134,7 @@ impl Filed for Variable {
 
 impl Filed for Incident {
     fn file(&self, index: &mut Index) {
-        index.node(self.element_instance).incidents.push(self.key);
+        with(&mut index.node(self.element_instance).incidents, self.key);
     }
 
     fn unfile(&self, index: &mut Index) {
@@ -120,7 +146,7 @@ impl Filed for Timer {
     fn file(&self, index: &mut Index) {
         match &self.purpose {
             TimerPurpose::Catch { element_instance, .. } => {
-                index.node(*element_instance).timers.push(self.key);
+                with(&mut index.node(*element_instance).timers, self.key);
             }
             TimerPurpose::Start { process_id, tenant, .. } => {
                 let process = (tenant.clone(), process_id.clone());
@@ -147,7 +173,7 @@ impl Filed for Timer {
 
 impl Filed for MessageSubscription {
     fn file(&self, index: &mut Index) {
-        index.node(self.element_instance).messages.push(self.key);
+        with(&mut index.node(self.element_instance).messages, self.key);
     }
 
     fn unfile(&self, index: &mut Index) {
@@ -157,7 +183,7 @@ impl Filed for MessageSubscription {
 
 impl Filed for SignalSubscription {
     fn file(&self, index: &mut Index) {
-        index.node(self.element_instance).signals.push(self.key);
+        with(&mut index.node(self.element_instance).signals, self.key);
         let name = (self.origin.tenant.clone(), self.signal_name.clone());
         index.signals.entry(name).or_default().insert(self.key);
     }
@@ -208,9 +234,9 @@ impl Filed for Message {
     }
 
     fn unfile(&self, index: &mut Index) {
-        if let Some(found) = index.boxes.get_mut(&BoxName::of_message(self)) {
+        index.at_box(BoxName::of_message(self), |found| {
             found.messages.remove(&self.key);
-        }
+        });
     }
 }
 
@@ -220,9 +246,9 @@ impl Filed for BoxSubscription {
     }
 
     fn unfile(&self, index: &mut Index) {
-        if let Some(found) = index.boxes.get_mut(&BoxName::of_subscription(self)) {
+        index.at_box(BoxName::of_subscription(self), |found| {
             found.subscriptions.remove(&self.key);
-        }
+        });
     }
 }
 

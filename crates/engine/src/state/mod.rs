@@ -77,6 +77,16 @@ impl Working {
         self
     }
 
+    /// Forgets everything that can be read from the store again. Compiled processes never change and stay.
+    /// Changes that were not taken are lost.
+    pub fn forget(&mut self) {
+        self.jobs = JobQueues::default();
+        self.tables = Tables::default();
+        self.index = Index::default();
+        self.residence = Residence::default();
+        self.loops.clear();
+    }
+
     /// The net changes of all commands since they were last taken.
     pub fn take_changes(&mut self) -> Vec<Change> {
         let mut changes = Vec::new();

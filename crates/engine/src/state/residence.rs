@@ -1,5 +1,6 @@
 //! What of the store is in memory: taking in what was asked for, and letting go of what lies idle.
 
+use super::index::MessageBox;
 use super::{Residency, Working};
 use crate::need::{Need, Supply};
 use crate::stop::Step;
@@ -42,6 +43,9 @@ impl Working {
             }
         }
         self.note_residency(&supply);
+        if let Need::Box(name) = &supply.need {
+            self.index.idle_boxes.push(name.clone());
+        }
         match supply.need {
             Need::WaitingJobs { job_type, .. } => {
                 self.extend_queue(&job_type, &supply.entities, supply.is_complete);
@@ -115,7 +119,7 @@ impl Working {
         self.residence.answered.clear();
         self.residence.signal_pages.clear();
         self.residence.tick += 1;
-        self.drop_empty_boxes();
+        self.forget_empty_boxes();
     }
 
     /// Definitions were deployed or deleted elsewhere: "latest" is looked up again.
@@ -145,36 +149,42 @@ impl Working {
             return;
         }
         for entity in &supply.entities {
-            let (key, children) = match entity {
-                Entity::ProcessInstance(instance) => (instance.key.scope(), instance.scope.children),
-                Entity::ElementInstance(element) => (element.key, element.scope.children),
+            let key = match entity {
+                Entity::ProcessInstance(instance) => instance.key.scope(),
+                Entity::ElementInstance(element) => element.key,
                 _ => continue,
             };
-            let known = self.index.nodes.get(&key).map_or(0, |node| node.children.len());
-            if known < children as usize {
+            let Ok(children) = self.scope(key).map(|scope| scope.children as usize) else { continue };
+            let node = self.index.nodes.get(&key);
+            let (known, is_all) =
+                node.map_or((0, true), |node| (node.children.len(), node.residency == Residency::All));
+            if is_all && known < children {
                 self.index.node(key).residency = Residency::UpTo(None);
             }
         }
     }
 
-    /// The next children of a scope in the order of their keys. Fewer than the limit: there are no more.
+    /// The next children of a scope in the order of their keys, and whether these are the last.
     pub(crate) fn children_after(
         &self,
         scope: ElementInstanceKey,
         after: Option<ElementInstanceKey>,
         limit: usize,
-    ) -> Step<Vec<ElementInstanceKey>> {
-        let Some(node) = self.index.nodes.get(&scope) else { return Ok(Vec::new()) };
+    ) -> Step<(Vec<ElementInstanceKey>, bool)> {
+        let Some(node) = self.index.nodes.get(&scope) else { return Ok((Vec::new(), true)) };
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let children = node.children.range((from, Bound::Unbounded)).copied();
+        let mut children = node.children.range((from, Bound::Unbounded)).copied();
         match node.residency {
-            Residency::All => Ok(children.take(limit).collect()),
+            Residency::All => {
+                let page: Vec<_> = children.by_ref().take(limit).collect();
+                Ok((page, children.next().is_none()))
+            }
             Residency::UpTo(loaded) => {
-                let known: Vec<_> = children.take_while(|child| Some(*child) <= loaded).take(limit).collect();
-                if known.len() < limit {
+                let page: Vec<_> = children.take_while(|child| Some(*child) <= loaded).take(limit).collect();
+                if page.is_empty() {
                     return Err(Need::Children { scope, after: loaded }.into());
                 }
-                Ok(known)
+                Ok((page, false))
             }
         }
     }
@@ -212,6 +222,10 @@ impl Working {
     /// Fails with the need unless it was answered.
     pub(crate) fn require(&self, need: Need) -> Step {
         if self.residence.is_answered(&need) { Ok(()) } else { Err(need.into()) }
+    }
+
+    pub(crate) fn forget_use(&mut self, instance: ProcessInstanceKey) {
+        self.residence.used.remove(&instance);
     }
 
     pub(crate) fn note_use(&mut self, instance: ProcessInstanceKey) {
@@ -285,17 +299,13 @@ impl Working {
         Some(row)
     }
 
-    fn drop_empty_boxes(&mut self) {
-        let standing = &mut self.residence.standing;
-        self.index.boxes.retain(|name, found| {
-            let is_needed = !found.messages.is_empty() || !found.subscriptions.is_empty();
-            if !is_needed {
-                standing.remove(&Need::Box(name.clone()));
+    fn forget_empty_boxes(&mut self) {
+        for name in std::mem::take(&mut self.index.idle_boxes) {
+            if self.index.boxes.get(&name).is_none_or(MessageBox::is_empty) {
+                self.index.boxes.remove(&name);
+                self.residence.standing.remove(&Need::Box(name));
             }
-            is_needed
-        });
-        let boxes = &self.index.boxes;
-        standing.retain(|need| !matches!(need, Need::Box(name) if !boxes.contains_key(name)));
+        }
     }
 
     /// A lease that was given after the job's row was written counts unless it has ended since.

@@ -1,6 +1,6 @@
 //! Rows of one kind in memory, with an undo journal per command and net changes per batch.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 use tidemill_model::{Change, Entity};
@@ -22,6 +22,8 @@ pub(crate) struct Table<R: Row> {
     patched: Vec<(R::Key, Arc<R>)>,
     /// Rows that the current command ended.
     ended: Vec<Arc<R>>,
+    /// Rows that this batch has taken away and the store still has.
+    gone: FxHashSet<R::Key>,
     /// What the current batch found.
     dirty: FxHashMap<R::Key, Option<Arc<R>>>,
     /// Rows that the current batch ended.
@@ -41,6 +43,7 @@ impl<R: Row> Default for Table<R> {
             journal: Vec::new(),
             patched: Vec::new(),
             ended: Vec::new(),
+            gone: FxHashSet::default(),
             dirty: FxHashMap::default(),
             history: FxHashMap::default(),
         }
@@ -75,6 +78,7 @@ impl<R: Row> Table<R> {
         if slot.stamp != self.stamp {
             self.journal.push((key, Some(slot.row.clone())));
         }
+        self.gone.insert(key);
         Some(slot.row)
     }
 
@@ -118,8 +122,7 @@ impl<R: Row> Table<R> {
 
     /// Whether this batch has taken the row away: the store does not know yet.
     pub(crate) fn is_gone(&self, key: R::Key) -> bool {
-        !self.rows.contains_key(&key)
-            && (self.dirty.contains_key(&key) || self.journal.iter().any(|(touched, _)| *touched == key))
+        self.gone.contains(&key)
     }
 
     /// Whether this batch writes the row anyway.
@@ -158,6 +161,7 @@ impl<R: Row> Table<R> {
         self.stamp += 1;
         self.ended.clear();
         while let Some((key, before)) = self.journal.pop() {
+            self.gone.remove(&key);
             match before {
                 Some(row) => {
                     let now = self.rows.insert(key, Slot { row: row.clone(), stamp: 0 });
@@ -185,6 +189,7 @@ impl<R: Row> Table<R> {
         Entity: From<Arc<R>>,
     {
         debug_assert!(self.journal.is_empty(), "changes are taken between commands");
+        self.gone.clear();
         let mut dirty: Vec<_> = self.dirty.drain().collect();
         dirty.sort_unstable_by_key(|(key, _)| *key);
         for (key, before) in dirty {

@@ -12,6 +12,9 @@ use tidemill_model::*;
 /// Where the clock of a test begins: 2026-01-01T00:00:00Z.
 pub const BEGIN: Timestamp = Timestamp(1_767_225_600_000);
 
+/// Commands that one command may lead to.
+const COMMANDS_MAX: usize = 100_000;
+
 pub struct Harness {
     pub working: Working,
     pub store: MemoryStore,
@@ -21,6 +24,9 @@ pub struct Harness {
     pub replies: Vec<(ReplyToken, Result<Answer, Rejection>)>,
     /// Forget everything in memory after each command, so that all state goes through the store.
     pub reload_always: bool,
+    /// Keep every command in `commands`, to run them again elsewhere.
+    pub keeps_commands: bool,
+    pub commands: Vec<(Timestamp, Command)>,
     key_high_water: u64,
 }
 
@@ -40,20 +46,38 @@ impl Harness {
             ended: Vec::new(),
             replies: Vec::new(),
             reload_always: false,
+            keeps_commands: false,
+            commands: Vec::new(),
             key_high_water: 1,
         }
     }
 
     /// With everything forgotten after each command.
     pub fn forgetful() -> Harness {
-        Harness { reload_always: true, ..Harness::new() }
+        let mut harness = Harness { reload_always: true, ..Harness::new() };
+        harness.store.writes_text = true;
+        harness
+    }
+
+    /// Forgets what has happened so far; the state stays.
+    pub fn clear_log(&mut self) {
+        self.records.clear();
+        self.ended.clear();
+        self.replies.clear();
+        self.commands.clear();
+        self.store.ended.clear();
     }
 
     /// Runs a command and all that follows from it, and commits.
     pub fn run(&mut self, command: Command) -> Result<Answer, Rejection> {
+        if self.keeps_commands {
+            self.commands.push((self.now, command.clone()));
+        }
         let mut queue = VecDeque::from([command]);
-        let mut first = None;
+        let (mut first, mut count) = (None, 0);
         while let Some(command) = queue.pop_front() {
+            count += 1;
+            assert!(count < COMMANDS_MAX, "commands follow from each other for ever: {command:?}");
             let outcome = self.process(&command);
             self.records.extend(outcome.records);
             self.ended.extend(outcome.ended);
@@ -91,7 +115,7 @@ impl Harness {
     }
 
     fn process(&mut self, command: &Command) -> tidemill_engine::Outcome {
-        for _ in 0..100 {
+        for _ in 0..5_000 {
             match process(&mut self.working, command, self.now) {
                 Ok(outcome) => return outcome,
                 Err(missing) => {
@@ -108,11 +132,12 @@ impl Harness {
         self.store.apply(self.working.take_changes());
         self.working.end_batch();
         if self.reload_always {
-            self.reload();
+            self.working.forget();
+            self.working.load_leases(self.store.leases());
         }
     }
 
-    /// Forgets everything in memory, as a new owner of the partition begins.
+    /// Begins anew, as a new owner of the partition does.
     pub fn reload(&mut self) {
         self.key_high_water = self.working.next_key();
         self.working = fresh(self.key_high_water);
