@@ -58,7 +58,8 @@ fn a_command_that_panics_is_refused_and_the_partition_goes_on() {
     assert_eq!(answer.status, 500, "{}", answer.body);
     assert!(answer.body.contains("panicked"), "{}", answer.body);
     expect_good(&server);
-    let accepted = server.send("POST", "/v2/process-instances", ASYNC, create("bad").as_bytes()).expect("answers");
+    let accepted =
+        server.send("POST", "/v2/process-instances", ASYNC, create("bad").as_bytes()).expect("answers");
     assert_eq!(accepted.status, 202, "{}", accepted.body);
     let outcome = outcome(&server, &accepted);
     assert!(outcome.body.contains("panicked"), "{}", outcome.body);

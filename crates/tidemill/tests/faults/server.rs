@@ -31,7 +31,8 @@ impl Server {
             assert!(log.read_line(&mut line).expect("the log can be read") > 0, "the server ended early");
             if let Some(at) = line.find("127.0.0.1:") {
                 let rest = &line[at..];
-                let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').unwrap_or(rest.len());
+                let end =
+                    rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').unwrap_or(rest.len());
                 break rest[..end].to_owned();
             }
         };
@@ -76,7 +77,8 @@ impl Server {
             "--part\r\ncontent-disposition: form-data; name=\"resources\"; filename=\"{name}\"\r\n\r\n{xml}\r\n--part--\r\n"
         );
         let headers = [("content-type", "multipart/form-data; boundary=part")];
-        let answer = self.send("POST", "/v2/deployments", &headers, body.as_bytes()).expect("the server answers");
+        let answer =
+            self.send("POST", "/v2/deployments", &headers, body.as_bytes()).expect("the server answers");
         assert_eq!(answer.status, 200, "{}", answer.body);
     }
 
