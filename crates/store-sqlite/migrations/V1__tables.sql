@@ -153,7 +153,11 @@ CREATE TABLE process_instances_history (
     flows BLOB NOT NULL,
     ended_at INTEGER NOT NULL
 );
+-- The first serves pages in the order of keys, the others lists with the newest first.
 CREATE INDEX process_instances_history_by_definition ON process_instances_history (definition_key);
+CREATE INDEX process_instances_history_by_definition_and_start
+    ON process_instances_history (definition_key, started_at);
+CREATE INDEX process_instances_history_by_start ON process_instances_history (started_at);
 CREATE INDEX process_instances_history_by_end ON process_instances_history (ended_at);
 CREATE INDEX process_instances_history_by_parent ON process_instances_history (parent_key, parent_element)
     WHERE parent_key IS NOT NULL;
@@ -193,6 +197,15 @@ CREATE TABLE element_instances_history (
     ended_at INTEGER NOT NULL
 );
 CREATE INDEX element_instances_history_by_instance ON element_instances_history (instance_key);
+
+-- How many rows of element_instances_history there are: a diagram shows these numbers over millions of rows.
+CREATE TABLE element_counts (
+    definition_key INTEGER NOT NULL,
+    element_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (definition_key, element_id, state)
+) WITHOUT ROWID;
 
 -- Variables are all columns: a blob would hold each value a second time.
 CREATE TABLE variables (

@@ -1,9 +1,9 @@
 //! One batch, written inside the writer's transaction.
 
-use crate::SqliteStore;
 use crate::error::{Fault, Outcome};
 use crate::row::{Binder, End, Row};
 use crate::step::{Step, Steps};
+use crate::{SqliteStore, element_counts};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 use tidemill_model::entity::*;
@@ -184,6 +184,9 @@ fn write_changes(connection: &Connection, changes: &[Change], steps: &Steps) -> 
     order.sort_by_key(|change| (entity_of(change).kind(), rank(change)));
     for group in order.chunk_by(|a, b| entity_of(a).kind() == entity_of(b).kind() && rank(a) == rank(b)) {
         write_group(connection, group)?;
+        if matches!(group[0], Change::End { entity: Entity::ElementInstance(_), .. }) {
+            element_counts::add(connection, rows::<ElementInstance>(group.iter().copied()))?;
+        }
         steps.take(Step::RowsWritten);
     }
     Ok(())

@@ -6,6 +6,7 @@ mod commit;
 mod connect;
 mod definitions;
 mod dialect;
+mod element_counts;
 mod error;
 mod inbox;
 mod load;

@@ -1,7 +1,7 @@
 //! Forgetting, a bounded piece at a time on the writer's thread.
 
-use crate::SqliteStore;
 use crate::error::Outcome;
+use crate::{SqliteStore, element_counts};
 use async_trait::async_trait;
 use rusqlite::{Connection, params};
 use tidemill_model::{ProcessInstanceKey, Timestamp};
@@ -89,6 +89,7 @@ impl Maintenance for SqliteStore {
 }
 
 fn delete_history(connection: &Connection, instance: i64) -> Outcome<bool> {
+    element_counts::subtract(connection, instance)?;
     for table in HISTORY_TABLES {
         connection
             .prepare_cached(&format!("DELETE FROM {table} WHERE instance_key = ?1"))?

@@ -2,9 +2,9 @@
 
 use super::{end, put};
 use crate::{Place, Session};
-use tidemill_model::entity::{Lifecycle, ProcessInstance};
+use tidemill_model::entity::{ElementInstance, Lifecycle, ProcessInstance};
 use tidemill_model::{PartitionId, ProcessInstanceKey, TenantId, Timestamp};
-use tidemill_store::query::Search;
+use tidemill_store::query::{Filter, Search};
 use tidemill_store::{Batch, CommandOutcome, CommandResult, Deletion, IdempotentAnswer, Position};
 
 /// An instance that has ended at this time, with an element and a variable.
@@ -14,7 +14,11 @@ async fn ended(session: &Session, at: i64) -> ProcessInstance {
         ended_at: Some(Timestamp(at)),
         ..session.make.instance(session.make.key())
     };
-    let element = session.make.element(&instance, instance.key.scope(), "task");
+    let element = ElementInstance {
+        state: Lifecycle::Completed,
+        ended_at: Some(Timestamp(at)),
+        ..session.make.element(&instance, instance.key.scope(), "task")
+    };
     let variable = session.make.variable(&instance, instance.key.scope(), "x", "1");
     session.commit(vec![end(&instance, false), end(&element, false), end(&variable, false)]).await;
     instance
@@ -31,7 +35,11 @@ async fn rows(session: &Session) -> [u64; 3] {
 
 pub async fn an_ended_instance_can_be_deleted(place: &dyn Place) {
     let session = Session::open(place).await;
-    let (first, _second) = (ended(&session, 10).await, ended(&session, 10).await);
+    let (first, second) = (ended(&session, 10).await, ended(&session, 10).await);
+    let counted = async |of: &ProcessInstance| {
+        session.store.definition_statistics(of.definition, &Filter::default()).await.expect("counts").len()
+    };
+    assert_eq!([counted(&first).await, counted(&second).await], [1, 1]);
     let live = session.make.instance(session.make.key());
     session.commit(vec![put(&live)]).await;
     let delete = |key| session.store.delete_instance(key);
@@ -40,6 +48,7 @@ pub async fn an_ended_instance_can_be_deleted(place: &dyn Place) {
     assert_eq!(delete(first.key).await.expect("asks"), Deletion::Deleted);
     assert_eq!(delete(first.key).await.expect("asks"), Deletion::NotFound);
     assert_eq!(rows(&session).await, [2, 1, 1]);
+    assert_eq!([counted(&first).await, counted(&second).await], [0, 1]);
 }
 
 pub async fn old_history_goes(place: &dyn Place) {

@@ -20,27 +20,37 @@ pub(super) fn of_instance(
     let mut statement = Statement::new(&Sqlite);
     for (n, table) in ["element_instances", "element_instances_history"].iter().enumerate() {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
-        statement.push(&format!("SELECT element_id, state, has_incident FROM {table} WHERE instance_key = "));
+        statement
+            .push(&format!("SELECT element_id, state, has_incident, 1 FROM {table} WHERE instance_key = "));
         statement.push_parameter(instance.0);
     }
     element_counts(connection, &statement)
 }
 
-/// Without a filter the elements are counted as they lie; with one, those of the instances that pass.
+/// Without a filter, history has been counted already; with one, the elements of the instances that pass are
+/// looked at.
 pub(super) fn of_definition(
     connection: &Connection,
     definition: DefinitionKey,
     filter: &Filter<ProcessInstanceField>,
 ) -> Outcome<Vec<ElementStatistics>> {
     let mut statement = Statement::new(&Sqlite);
-    for (n, table) in ["element_instances", "element_instances_history"].iter().enumerate() {
-        statement.push(if n == 0 { "" } else { " UNION ALL " });
+    let push_elements = |statement: &mut Statement<'_>, table: &str| {
         statement
-            .push(&format!("SELECT element_id, state, has_incident FROM {table} WHERE definition_key = "));
+            .push(&format!("SELECT element_id, state, has_incident, 1 FROM {table} WHERE definition_key = "));
         statement.push_parameter(definition.0);
-        if !filter.all.is_empty() {
-            push_instances(&mut statement, definition, filter);
-        }
+    };
+    push_elements(&mut statement, "element_instances");
+    if filter.all.is_empty() {
+        statement.push(
+            " UNION ALL SELECT element_id, state, 0, count FROM element_counts WHERE definition_key = ",
+        );
+        statement.push_parameter(definition.0);
+    } else {
+        push_instances(&mut statement, definition, filter);
+        statement.push(" UNION ALL ");
+        push_elements(&mut statement, "element_instances_history");
+        push_instances(&mut statement, definition, filter);
     }
     element_counts(connection, &statement)
 }
@@ -61,12 +71,16 @@ fn push_instances(
     statement.push(")");
 }
 
-/// Over rows `(element_id, state, has_incident)`. Counted here, because SQLite would sort them all first.
+/// Over rows `(element_id, state, has_incident, count)`. Added up here, because SQLite would sort them all first.
 fn element_counts(connection: &Connection, statement: &Statement<'_>) -> Outcome<Vec<ElementStatistics>> {
     let mut counts: BTreeMap<Text, ElementStatistics> = BTreeMap::new();
     for_each_row(connection, statement, |row| {
         let mut columns = Columns::of(row);
         let (element, state, has_incident) = (columns.text()?, columns.text()?, columns.boolean()?);
+        let count = columns.count()?;
+        if count == 0 {
+            return Ok(());
+        }
         let counted = counts.entry(element).or_insert_with_key(|element| ElementStatistics {
             element_id: element.clone(),
             active: 0,
@@ -75,10 +89,10 @@ fn element_counts(connection: &Connection, statement: &Statement<'_>) -> Outcome
             incidents: 0,
         });
         match (state.as_str(), has_incident) {
-            ("COMPLETED", _) => counted.completed += 1,
-            ("TERMINATED", _) => counted.canceled += 1,
-            (_, false) => counted.active += 1,
-            (_, true) => counted.incidents += 1,
+            ("COMPLETED", _) => counted.completed += count,
+            ("TERMINATED", _) => counted.canceled += count,
+            (_, false) => counted.active += count,
+            (_, true) => counted.incidents += count,
         }
         Ok(())
     })?;

@@ -6,7 +6,7 @@ use tidemill_model::entity::{ElementInstance, Incident, Lifecycle, LoopInput, Lo
 use tidemill_store::{pack, view::error_hash};
 
 /// The three states that the API knows.
-pub(super) fn state_name(state: Lifecycle) -> &'static str {
+pub(crate) fn state_name(state: Lifecycle) -> &'static str {
     match state {
         Lifecycle::Completed => "COMPLETED",
         Lifecycle::Terminated => "TERMINATED",

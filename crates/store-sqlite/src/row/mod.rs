@@ -11,4 +11,5 @@ mod timer;
 
 pub(crate) use binder::Binder;
 pub(crate) use definition::start_kind_name;
+pub(crate) use element::state_name;
 pub(crate) use table::{End, Row, Statements};

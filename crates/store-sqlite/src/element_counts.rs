@@ -1,0 +1,38 @@
+//! Running counts of ended elements per definition, kept in step with history by every commit and every purge.
+
+use crate::error::Outcome;
+use crate::row::state_name;
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+use tidemill_model::entity::ElementInstance;
+
+const ADD: &str = "INSERT INTO element_counts VALUES (?1, ?2, ?3, ?4) \
+    ON CONFLICT DO UPDATE SET count = count + excluded.count";
+
+const SUBTRACT: &str = "INSERT INTO element_counts \
+    SELECT definition_key, element_id, state, -count(*) FROM element_instances_history WHERE instance_key = ?1 \
+    GROUP BY definition_key, element_id, state \
+    ON CONFLICT DO UPDATE SET count = count + excluded.count";
+
+/// A batch has few different elements, however many of each.
+pub(crate) fn add<'e>(
+    connection: &Connection,
+    ended: impl Iterator<Item = &'e ElementInstance>,
+) -> Outcome<()> {
+    let mut counts: HashMap<(i64, &str, &str), i64> = HashMap::new();
+    for element in ended {
+        let key = (element.origin.definition.0, element.element_id.as_str(), state_name(element.state));
+        *counts.entry(key).or_default() += 1;
+    }
+    let mut statement = connection.prepare_cached(ADD)?;
+    for ((definition, element_id, state), count) in counts {
+        statement.execute(params![definition, element_id, state, count])?;
+    }
+    Ok(())
+}
+
+/// Before an instance's elements go.
+pub(crate) fn subtract(connection: &Connection, instance: i64) -> Outcome<()> {
+    connection.prepare_cached(SUBTRACT)?.execute([instance])?;
+    Ok(())
+}
