@@ -120,7 +120,7 @@ fn write_answers(connection: &Connection, batch: &Batch) -> Outcome<()> {
         )?;
     }
     for result in &batch.results {
-        connection.prepare_cached("INSERT INTO results VALUES (?1, ?2, ?3)")?.execute(params![
+        connection.prepare_cached("INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3)")?.execute(params![
             result.position.0,
             batch.at.0,
             result.answer

@@ -66,8 +66,9 @@ impl Broker for Node {
                 let kept: KeptAnswer = tidemill_store::unpack(&answer)
                     .map_err(|error| CommandError::Internal(error.to_string()))?;
                 Some(match kept.result {
-                    Ok(answer) => CommandOutcome::Answered { answer, at },
-                    Err(rejection) => CommandOutcome::Refused { intent: kept.intent, rejection, at },
+                    None => CommandOutcome::Waiting,
+                    Some(Ok(answer)) => CommandOutcome::Answered { answer, at },
+                    Some(Err(rejection)) => CommandOutcome::Refused { intent: kept.intent, rejection, at },
                 })
             }
         })

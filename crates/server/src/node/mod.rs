@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::partition::{Partition, PartitionHandle, Request};
 use definitions::DefinitionCache;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tidemill_model::{PartitionId, Text};
 use tidemill_store::{Error, HolderId, NodeInfo, Result, Store};
@@ -62,8 +62,9 @@ impl Node {
         store.announce(&node_info(&holder, &config), lease_ms).await?;
         let mut partitions = Vec::new();
         let mut tasks = Vec::new();
+        let newest_definitions = Arc::new(AtomicU64::new(store.definitions_version().await?));
         for id in store.partition_count().ids() {
-            let opened = open(&store, &clock, id, &holder, lease_ms).await?;
+            let opened = open(&store, &clock, &newest_definitions, id, &holder, lease_ms).await?;
             tasks.push(tokio::spawn(opened.0.run()));
             partitions.push(opened.1);
         }
@@ -122,6 +123,7 @@ impl Node {
 async fn open(
     store: &Arc<dyn Store>,
     clock: &Arc<Clock>,
+    newest_definitions: &Arc<AtomicU64>,
     id: PartitionId,
     holder: &HolderId,
     lease_ms: u64,
@@ -130,8 +132,9 @@ async fn open(
     let patience = Duration::from_millis(lease_ms * 2);
     let began = std::time::Instant::now();
     loop {
-        let opened = Partition::open(store.clone(), clock.clone(), id, holder.clone(), lease_ms).await?;
-        match opened {
+        let (clock, definitions) = (clock.clone(), newest_definitions.clone());
+        let opened = Partition::open(store.clone(), clock, definitions, id, holder.clone(), lease_ms);
+        match opened.await? {
             Some(opened) => return Ok(opened),
             None if began.elapsed() > patience => {
                 return Err(Error::Failed {

@@ -16,7 +16,8 @@ impl Partition {
             self.answer(work, answer, &turn.ended);
         }
         for (token, result) in turn.replies {
-            if let Some(reply) = self.later.remove(&token.number) {
+            if let Some(Work { source: Source::Client { reply, .. }, .. }) = self.later.remove(&token.number)
+            {
                 let _ = reply.send(result.map_err(CommandError::Rejected));
             }
         }
@@ -29,12 +30,13 @@ impl Partition {
     }
 
     fn answer(&mut self, work: Work, answer: Answered, ended: &[InstanceEnd]) {
+        if let Answered::Later(number) = answer {
+            self.later.insert(number, work);
+            return;
+        }
         match (work.source, answer) {
             (Source::Client { reply, .. }, Answered::Now(result)) => {
                 let _ = reply.send(result);
-            }
-            (Source::Client { reply, .. }, Answered::Later(number)) => {
-                self.later.insert(number, reply);
             }
             (Source::Awaiting { reply, .. }, Answered::Now(Ok(Answer::Created(created)))) => {
                 let waiter = Waiter { created, reply };

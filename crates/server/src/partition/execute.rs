@@ -1,18 +1,17 @@
-//! Running commands: what is missing is loaded, a panic is contained, retries of one request meet the first.
+//! Running commands: what is missing is loaded, a panic is contained.
 
 use super::Partition;
-use super::inbox::KeptAnswer;
-use super::inbox::StoredIdempotency as StoredKey;
+use super::answers::remembered;
 use super::request::Poller;
 use super::take::{Source, Work};
 use super::turn::Turn;
 use crate::broker::CommandError;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use tidemill_engine::{Outcome, Reply, process, recover};
-use tidemill_model::{Answer, Command, Rejection, Text};
-use tidemill_store::{CommandResult, DeadLetter, IdempotentAnswer, Result};
+use tidemill_model::{Answer, Command, Rejection};
+use tidemill_store::{DeadLetter, Result};
 
 /// Rounds of loading that one command may need before it is given up.
 const LOADS_PER_COMMAND_MAX: usize = 10_000;
@@ -47,8 +46,7 @@ impl Partition {
         let mut follow_ups: VecDeque<Work> = VecDeque::new();
         while let Some(work) = follow_ups.pop_front().or_else(|| queue.pop_front()) {
             if let Some(answer) = remembered(&work, &known) {
-                turn.consumed.extend(position(&work));
-                turn.executed.push(Executed { work, answer: Answered::Now(answer) });
+                self.repeat(turn, work, answer).await?;
                 continue;
             }
             let outcome = match self.run_command(&work.command).await? {
@@ -100,42 +98,6 @@ impl Partition {
             }
         }
         Ok(Went::Wrong("the command asks for the same thing again and again".to_owned()))
-    }
-
-    /// Notes the answer where it must be kept.
-    fn keep(&self, turn: &mut Turn, work: Work, reply: Reply, known: &mut Known) {
-        let result = match reply {
-            Reply::Now(answer) => Ok(answer),
-            Reply::Rejected(rejection) => Err(rejection),
-            Reply::Later(token) => {
-                turn.consumed.extend(position(&work));
-                turn.executed.push(Executed { work, answer: Answered::Later(token.number) });
-                return;
-            }
-        };
-        let intent = Text::new_static(work.command.intent());
-        let kept = || tidemill_store::pack(&KeptAnswer { intent: intent.clone(), result: result.clone() });
-        if let Some(key) = stored_key(&work) {
-            turn.answers.push(IdempotentAnswer {
-                tenant: key.tenant.clone(),
-                key: key.key.clone(),
-                body_hash: key.fingerprint as i64,
-                answer: kept(),
-                created_at: self.now,
-            });
-            known.insert((key.tenant, key.key), (key.fingerprint, result.clone()));
-        }
-        match &work.source {
-            Source::Inbox { position, keeps_result, .. } => {
-                turn.consumed.push(*position);
-                if *keeps_result {
-                    turn.results.push(CommandResult { position: *position, answer: kept() });
-                }
-            }
-            Source::Timer(position) => turn.fired.push(*position),
-            _ => {}
-        }
-        turn.executed.push(Executed { work, answer: Answered::Now(result.map_err(CommandError::Rejected)) });
     }
 
     /// A command that cannot be run is answered, and kept where somebody can look at it and run it again.
@@ -192,57 +154,9 @@ impl Partition {
         poller.claim.give_back();
         self.pollers.put_back(poller);
     }
-
-    /// Answers that earlier requests with the same idempotency keys got.
-    async fn known_answers(&self, works: &[Work]) -> Result<Known> {
-        let keys: Vec<_> = works.iter().filter_map(stored_key).map(|key| (key.tenant, key.key)).collect();
-        let mut known = Known::new();
-        if keys.is_empty() {
-            return Ok(known);
-        }
-        let answers = self.store.answers(self.id, &keys).await?;
-        for (key, answer) in keys.into_iter().zip(answers) {
-            if let Some(answer) = answer
-                && let Ok(kept) = tidemill_store::unpack::<KeptAnswer>(&answer.answer)
-            {
-                known.insert(key, (answer.body_hash as u64, kept.result));
-            }
-        }
-        Ok(known)
-    }
 }
 
-type Known = HashMap<(tidemill_model::TenantId, Text), (u64, std::result::Result<Answer, Rejection>)>;
-
-fn stored_key(work: &Work) -> Option<StoredKey> {
-    match &work.source {
-        Source::Client { options, .. } | Source::Awaiting { options, .. } => {
-            options.idempotency.as_ref().map(|idempotency| StoredKey {
-                tenant: options.tenant.clone(),
-                key: idempotency.key.clone(),
-                fingerprint: idempotency.fingerprint,
-            })
-        }
-        Source::Inbox { idempotency: Some(stored), .. } => Some(StoredKey {
-            tenant: stored.tenant.clone(),
-            key: stored.key.clone(),
-            fingerprint: stored.fingerprint,
-        }),
-        _ => None,
-    }
-}
-
-/// The answer of an earlier request with the same key; another body under it is an error of the caller.
-fn remembered(work: &Work, known: &Known) -> Option<std::result::Result<Answer, CommandError>> {
-    let key = stored_key(work)?;
-    let (fingerprint, result) = known.get(&(key.tenant, key.key))?;
-    if *fingerprint != key.fingerprint {
-        return Some(Err(CommandError::OtherRequest));
-    }
-    Some(result.clone().map_err(CommandError::Rejected))
-}
-
-fn position(work: &Work) -> Option<tidemill_store::Position> {
+pub(super) fn position(work: &Work) -> Option<tidemill_store::Position> {
     match &work.source {
         Source::Inbox { position, .. } => Some(*position),
         _ => None,

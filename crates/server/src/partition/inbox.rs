@@ -51,5 +51,6 @@ impl Envelope {
 #[derive(Serialize, Deserialize, Debug)]
 pub(crate) struct KeptAnswer {
     pub(crate) intent: Text,
-    pub(crate) result: Result<Answer, Rejection>,
+    /// None while the answer is still to come with another command.
+    pub(crate) result: Option<Result<Answer, Rejection>>,
 }

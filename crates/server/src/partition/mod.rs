@@ -1,6 +1,7 @@
 //! One partition's loop: take, load, run, commit, effects. Single-threaded, so that nothing in it needs a
 //! lock; everything that leaves it leaves after the commit.
 
+mod answers;
 mod deadlines;
 mod effects;
 mod execute;
@@ -26,11 +27,12 @@ use request::Waiter;
 use schedule::Schedule;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use take::Work;
 use tidemill_engine::Working;
 use tidemill_model::{PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
 use tidemill_store::{BatchId, Error, Fence, HolderId, Owned, Store};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 /// Requests that may wait for the loop before callers are turned away.
 const QUEUE_REQUESTS_MAX: usize = 8_192;
@@ -85,12 +87,15 @@ pub(crate) struct Partition {
     deadlines: Deadlines,
     pollers: Pollers,
     waiters: HashMap<ProcessInstanceKey, Vec<Waiter>>,
-    /// Callers whose answer comes with a later command.
-    later: HashMap<u64, oneshot::Sender<Result<tidemill_model::Answer, CommandError>>>,
+    /// Commands whose answer comes with another one.
+    later: HashMap<u64, Work>,
     requests: mpsc::Receiver<Request>,
     next_batch: BatchId,
     now: Timestamp,
-    definitions_version: Option<u64>,
+    /// What this partition knows of definitions is as new as this.
+    definitions_version: u64,
+    /// The newest version that any partition of the node has seen.
+    newest_definitions: Arc<AtomicU64>,
     /// The inbox may hold something that was not read yet.
     inbox_is_dirty: bool,
     /// Entries that a predecessor may have died on are run one by one.
@@ -103,6 +108,7 @@ impl Partition {
     pub(crate) async fn open(
         store: Arc<dyn Store>,
         clock: Arc<Clock>,
+        newest_definitions: Arc<AtomicU64>,
         id: PartitionId,
         holder: HolderId,
         lease_ms: u64,
@@ -129,7 +135,8 @@ impl Partition {
             requests,
             next_batch: BatchId(1),
             now: clock.now(),
-            definitions_version: None,
+            definitions_version: 0,
+            newest_definitions,
             inbox_is_dirty: true,
             is_cautious: !owned.was_released,
             is_healthy,
@@ -147,7 +154,7 @@ impl Partition {
         self.schedule = Schedule::default();
         self.deadlines = Deadlines::default();
         self.inbox_is_dirty = true;
-        self.definitions_version = None;
+        self.definitions_version = 0;
         self.load_leases().await
     }
 

@@ -80,7 +80,6 @@ impl Partition {
             let _ = done.send(());
         }
         self.now = self.now.max(self.clock.now());
-        self.pollers.end_waits(Instant::now());
         if self.inbox_is_dirty {
             self.take_inbox(&mut taken).await?;
         }

@@ -7,6 +7,7 @@ use super::take::{Taken, Work};
 use super::{KEYS_LEFT_MIN, ROWS_IN_MEMORY_MAX};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tidemill_engine::{FollowUp, InstanceEnd};
 use tidemill_model::command::{ReplyToken, TriggerTimer};
 use tidemill_model::entity::Timer;
@@ -42,6 +43,7 @@ impl Turn {
         self.changes.is_empty()
             && self.consumed.is_empty()
             && self.answers.is_empty()
+            && self.results.is_empty()
             && self.outgoing.is_empty()
             && self.dead_letters.is_empty()
             && self.fired.is_empty()
@@ -64,7 +66,9 @@ impl Partition {
             let block = self.store.reserve_keys(&self.fence).await?;
             self.working.reserve_keys(block.start, block.end);
         }
+        self.follow_definitions();
         self.execute_all(&mut turn, works).await?;
+        self.keep_late(&mut turn);
         self.serve_pollers(&mut turn).await?;
         turn.changes = self.working.take_changes();
         if turn.changes_nothing() {
@@ -106,15 +110,19 @@ impl Partition {
             self.inbox_is_dirty = true;
         }
         self.working.end_batch();
-        if self
-            .definitions_version
-            .replace(definitions_version)
-            .is_some_and(|known| known != definitions_version)
-        {
-            self.working.definitions_changed();
-        }
+        self.newest_definitions.fetch_max(definitions_version, Ordering::AcqRel);
+        self.follow_definitions();
         self.working.evict(ROWS_IN_MEMORY_MAX);
         self.take_effect(turn);
+    }
+
+    /// A deployment on any partition of this node counts here from the moment that its sender is told of it.
+    fn follow_definitions(&mut self) {
+        let newest = self.newest_definitions.load(Ordering::Acquire);
+        if self.definitions_version != newest {
+            self.definitions_version = newest;
+            self.working.definitions_changed();
+        }
     }
 
     fn batch(&self, turn: &Turn) -> Batch {

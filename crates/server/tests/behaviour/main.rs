@@ -1,0 +1,18 @@
+//! What clients depend on beyond the schemas, point by point, against a whole node: gateway, partition loops and
+//! an embedded store.
+
+mod asynchronous;
+mod bodies;
+mod deployment;
+mod elements;
+mod errors;
+mod idempotency;
+mod instances;
+mod jobs;
+mod messages_signals_clock;
+mod models;
+mod partitions;
+mod restart;
+mod search;
+mod user_tasks;
+mod world;
