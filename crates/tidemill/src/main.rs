@@ -1,14 +1,42 @@
 //! The command line of Tidemill.
 
+mod client;
+mod commands;
+mod exit;
+mod output;
 mod serve;
 
 use clap::{Parser, Subcommand};
+use client::Remote;
+use commands::*;
 use std::process::ExitCode;
 
-/// A durable process and timer engine: deploy BPMN, run instances, hand jobs to workers, wait for messages
-/// and timers. Speaks the Camunda 8 REST API v2.
+/// A durable process and timer engine in one binary
+///
+/// Deploy BPMN models, run instances, hand jobs to workers, wait for messages and timers. Speaks the Camunda 8 REST
+/// API v2.
 #[derive(Parser)]
-#[command(name = "tidemill", version, propagate_version = true)]
+#[command(
+    name = "tidemill",
+    version,
+    after_help = "\
+Try it:
+  tidemill serve --demo                        a server with an example, state in ./tidemill-data
+  tidemill deploy order.bpmn                   in another shell
+  tidemill start order --variables '{\"quantity\": 3}'
+  tidemill worker check-stock --exec ./check-stock.py
+  tidemill instances
+
+Exit codes:
+  0  done
+  1  something failed here, such as a file that cannot be read
+  2  the command line is wrong
+  3  no server answers
+  4  not found
+  5  refused: the request is wrong, or does not fit the state of things
+  6  the server failed, has too much to do, or time ran out: trying again may help
+  7  `validate` found something"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -16,19 +44,44 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a server.
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
+    Deploy(Remote<deploy::Deploy>),
+    Start(Remote<start::Start>),
+    Instances(Remote<instances::Instances>),
+    Show(Remote<show::Show>),
+    Cancel(Remote<cancel::Cancel>),
+    Jobs(Remote<jobs::Jobs>),
+    Worker(Remote<worker::Worker>),
+    Publish(Remote<publish::Publish>),
+    Signal(Remote<signal::Signal>),
+    Resolve(Remote<resolve::Resolve>),
+    Tasks(Remote<tasks::Tasks>),
+    CompleteTask(Remote<complete_task::CompleteTask>),
+    Validate(validate::Validate),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Serve(serve) => serve.run(),
+        Command::Serve(command) => command.run(),
+        Command::Deploy(command) => command.run(),
+        Command::Start(command) => command.run(),
+        Command::Instances(command) => command.run(),
+        Command::Show(command) => command.run(),
+        Command::Cancel(command) => command.run(),
+        Command::Jobs(command) => command.run(),
+        Command::Worker(command) => command.run(),
+        Command::Publish(command) => command.run(),
+        Command::Signal(command) => command.run(),
+        Command::Resolve(command) => command.run(),
+        Command::Tasks(command) => command.run(),
+        Command::CompleteTask(command) => command.run(),
+        Command::Validate(command) => command.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tidemill: {error:#}");
-            ExitCode::FAILURE
+            eprintln!("{} {error:#}", console::style("tidemill:").for_stderr().red());
+            exit::code(&error)
         }
     }
 }

@@ -1,0 +1,73 @@
+//! `tidemill deploy`: files to the server, all or none.
+
+use crate::client::{NewFile, RemoteCommand, Session};
+use crate::output::{cell, print_rows};
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Deploy BPMN files, forms and other resources, all or none
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tidemill deploy order.bpmn
+  tidemill deploy models/*.bpmn forms/*.form
+  tidemill deploy order.bpmn --json | jq -r '.deployments[0].processDefinition.processDefinitionKey'
+
+A file that is deployed already, unchanged, keeps its version.")]
+pub(crate) struct Deploy {
+    /// Files to deploy together
+    #[arg(required = true, value_name = "FILES")]
+    files: Vec<PathBuf>,
+}
+
+impl RemoteCommand for Deploy {
+    fn run(self, session: &Session) -> Result<()> {
+        let files: Vec<NewFile> = self.files.iter().map(|path| read(path)).collect::<Result<_>>()?;
+        let answer = session.client.deploy(&files)?;
+        session.show(&answer, |answer| {
+            let deployed = answer["deployments"].as_array().into_iter().flatten().filter_map(row);
+            print_rows(["KIND", "ID", "VERSION", "KEY", "FILE"].into_iter(), deployed);
+        });
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> Result<NewFile> {
+    let content = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
+    Ok(NewFile { name, content })
+}
+
+/// An entry has one member for each kind of resource; one of them is set.
+fn row(entry: &Value) -> Option<Vec<String>> {
+    let kinds = [
+        (
+            "process",
+            "processDefinition",
+            "processDefinitionId",
+            "processDefinitionVersion",
+            "processDefinitionKey",
+        ),
+        ("decision", "decisionDefinition", "decisionDefinitionId", "version", "decisionDefinitionKey"),
+        (
+            "decision graph",
+            "decisionRequirements",
+            "decisionRequirementsId",
+            "version",
+            "decisionRequirementsKey",
+        ),
+        ("form", "form", "formId", "version", "formKey"),
+        ("resource", "resource", "resourceId", "version", "resourceKey"),
+    ];
+    let (kind, member, id, version, key) = kinds.into_iter().find(|kind| !entry[kind.1].is_null())?;
+    let shown = &entry[member];
+    Some(vec![
+        kind.to_owned(),
+        cell(shown, id),
+        cell(shown, version),
+        cell(shown, key),
+        cell(shown, "resourceName"),
+    ])
+}

@@ -1,0 +1,59 @@
+//! `tidemill jobs`: what waits for workers.
+
+use crate::client::{RemoteCommand, Session};
+use crate::output::{Column, cell, print_page, time};
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+
+/// List jobs, the newest first
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tidemill jobs --type check-stock
+  tidemill jobs --state FAILED
+  tidemill jobs --instance 2251799813685251 --state all")]
+pub(crate) struct Jobs {
+    /// Only of this type
+    #[arg(long = "type", value_name = "TYPE")]
+    job_type: Option<String>,
+
+    /// CREATED, FAILED, COMPLETED, CANCELED, ERROR_THROWN, TIMED_OUT, ... or all
+    #[arg(long, default_value = "CREATED")]
+    state: String,
+
+    /// Only of this process instance
+    #[arg(long, value_name = "KEY")]
+    instance: Option<String>,
+
+    /// Rows at most
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    limit: u32,
+}
+
+impl RemoteCommand for Jobs {
+    fn run(self, session: &Session) -> Result<()> {
+        let state = self.state.to_ascii_uppercase();
+        let filter = json!({
+            "type": self.job_type,
+            "state": (state != "ALL").then_some(state),
+            "processInstanceKey": self.instance,
+        });
+        let newest_first = json!([{"field": "jobKey", "order": "DESC"}]);
+        let answer = session.search("/v2/jobs/search", filter, newest_first, self.limit)?;
+        session.show(&answer, |answer| {
+            let columns: [Column<'_>; 8] = [
+                ("KEY", |item| cell(item, "jobKey")),
+                ("TYPE", |item| cell(item, "type")),
+                ("STATE", |item| cell(item, "state")),
+                ("RETRIES", |item| cell(item, "retries")),
+                ("WORKER", |item| cell(item, "worker")),
+                ("INSTANCE", |item| cell(item, "processInstanceKey")),
+                ("ELEMENT", |item| cell(item, "elementId")),
+                ("CREATED", |item| time(item, "creationTime")),
+            ];
+            print_page(&columns, answer, "jobs");
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,15 @@
+//! The commands that talk to a server, one file each.
+
+pub(crate) mod cancel;
+pub(crate) mod complete_task;
+pub(crate) mod deploy;
+pub(crate) mod instances;
+pub(crate) mod jobs;
+pub(crate) mod publish;
+pub(crate) mod resolve;
+pub(crate) mod show;
+pub(crate) mod signal;
+pub(crate) mod start;
+pub(crate) mod tasks;
+pub(crate) mod validate;
+pub(crate) mod worker;

@@ -1,0 +1,73 @@
+//! `tidemill show`: everything about one instance, as a tree.
+
+mod picture;
+
+use crate::client::{Failure, RemoteCommand, Session};
+use anyhow::Result;
+use clap::Args;
+use picture::Picture;
+use serde_json::{Value, json};
+
+/// Rows of a kind that are read at most.
+const ROWS_MAX: u32 = 1_000;
+/// Kinds of elements that have elements of their own.
+const SCOPES: [&str; 5] = [
+    "SUB_PROCESS",
+    "EVENT_SUB_PROCESS",
+    "AD_HOC_SUB_PROCESS",
+    "AD_HOC_SUB_PROCESS_INNER_INSTANCE",
+    "MULTI_INSTANCE_BODY",
+];
+
+/// Show an instance: its elements, variables, incidents, jobs, tasks and timers
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tidemill show 2251799813685251
+  tidemill show 2251799813685251 --json | jq .incidents")]
+pub(crate) struct Show {
+    /// Key of the instance, see `tidemill instances`
+    key: i64,
+}
+
+impl RemoteCommand for Show {
+    fn run(self, session: &Session) -> Result<()> {
+        let key = self.key.to_string();
+        let instance = session.client.get(&format!("/v2/process-instances/{key}"))?;
+        let of_instance = |path: &str| -> Result<Value, Failure> {
+            Ok(session.search(path, json!({"processInstanceKey": key}), json!([]), ROWS_MAX)?["items"].take())
+        };
+        let all = json!({
+            "instance": instance,
+            "elements": elements(session, &key)?,
+            "variables": of_instance("/v2/variables/search")?,
+            "incidents": of_instance("/v2/incidents/search")?,
+            "jobs": of_instance("/v2/jobs/search")?,
+            "userTasks": of_instance("/v2/user-tasks/search")?,
+            "messageSubscriptions": of_instance("/v2/message-subscriptions/search")?,
+            "timers": session.client.get(&format!("/v1/process-instances/{key}/timers"))?["items"],
+        });
+        session.show(&all, |all| Picture(all).tree().print());
+        Ok(())
+    }
+}
+
+/// The elements of a scope in the order of their start, those of inner scopes under `children`.
+fn elements(session: &Session, scope: &str) -> Result<Value, Failure> {
+    let filter = json!({"elementInstanceScopeKey": scope});
+    let by_key = json!([{"field": "elementInstanceKey"}]);
+    let mut found = session.search("/v2/element-instances/search", filter, by_key, ROWS_MAX)?;
+    let mut items = found["items"].take();
+    for element in items.as_array_mut().into_iter().flatten() {
+        let kind = element["type"].as_str().unwrap_or_default();
+        let key = element["elementInstanceKey"].as_str().unwrap_or_default().to_owned();
+        if SCOPES.contains(&kind) {
+            element["children"] = elements(session, &key)?;
+        } else if kind == "CALL_ACTIVITY" {
+            let filter = json!({"parentElementInstanceKey": key});
+            let called = session.search("/v2/process-instances/search", filter, json!([]), 1)?;
+            element["calledInstance"] = called["items"][0].clone();
+        }
+    }
+    Ok(items)
+}

@@ -1,0 +1,116 @@
+//! The tree of an instance: what is known about each element stands below it.
+
+use crate::output::{Tree, cell, time};
+use console::style;
+use serde_json::Value;
+
+pub(super) struct Picture<'a>(pub(super) &'a Value);
+
+impl Picture<'_> {
+    pub(super) fn tree(&self) -> Tree {
+        let instance = &self.0["instance"];
+        let key = cell(instance, "processInstanceKey");
+        let line = format!(
+            "{} {key}  {}  version {}  started {}{}",
+            style(cell(instance, "processDefinitionId")).bold(),
+            state(instance),
+            cell(instance, "processDefinitionVersion"),
+            time(instance, "startDate"),
+            ended(instance),
+        );
+        let mut children = self.variables(&key);
+        children.extend(self.belongings(&key));
+        children.extend(list(&self.0["elements"]).iter().map(|element| self.element(element)));
+        Tree { line, children }
+    }
+
+    fn element(&self, element: &Value) -> Tree {
+        let key = cell(element, "elementInstanceKey");
+        let name = match element["elementName"].as_str() {
+            Some(name) if Some(name) != element["elementId"].as_str() => format!(" \"{name}\""),
+            _ => String::new(),
+        };
+        let kind = cell(element, "type").to_lowercase().replace('_', " ");
+        let id = cell(element, "elementId");
+        let line = format!(
+            "{} {}{name}  {}",
+            state(element),
+            style(id).bold(),
+            style(format!("{kind} {key}")).dim()
+        );
+        let mut children = self.variables(&key);
+        children.extend(self.belongings(&key));
+        let called = &element["calledInstance"];
+        if called.is_object() {
+            let process = cell(called, "processDefinitionId");
+            children.push(Tree::leaf(format!("calls {process} {}", cell(called, "processInstanceKey"))));
+        }
+        children.extend(list(&element["children"]).iter().map(|child| self.element(child)));
+        Tree { line, children }
+    }
+
+    fn variables(&self, scope: &str) -> Vec<Tree> {
+        let of_scope = self.of("variables", "scopeKey", scope);
+        of_scope
+            .map(|variable| Tree::leaf(format!("{} = {}", cell(variable, "name"), cell(variable, "value"))))
+            .collect()
+    }
+
+    /// What an element waits for, and what went wrong.
+    fn belongings(&self, element: &str) -> Vec<Tree> {
+        let of = |list: &'static str| self.of(list, "elementInstanceKey", element);
+        let incidents = of("incidents").filter(|incident| incident["state"] == "ACTIVE").map(|incident| {
+            let text = format!("incident {}", cell(incident, "incidentKey"));
+            let message = cell(incident, "errorMessage");
+            format!("{} {}: {message}", style(text).red(), cell(incident, "errorType"))
+        });
+        let jobs = of("jobs").map(|job| {
+            let (key, kind) = (cell(job, "jobKey"), cell(job, "type"));
+            format!("job {key} {kind}  {}, {} retries left", cell(job, "state"), cell(job, "retries"))
+        });
+        let tasks = of("userTasks").map(|task| {
+            let key = cell(task, "userTaskKey");
+            format!("task {key}  {}, assignee {}", cell(task, "state"), cell(task, "assignee"))
+        });
+        let subscriptions = of("messageSubscriptions").map(|subscription| {
+            let name = cell(subscription, "messageName");
+            let state = cell(subscription, "messageSubscriptionState");
+            format!("message {name}, key {}  {state}", cell(subscription, "correlationKey"))
+        });
+        let timers = of("timers").map(|timer| {
+            format!(
+                "timer {} of {}  due {}",
+                cell(timer, "timerKey"),
+                cell(timer, "elementId"),
+                time(timer, "dueDate")
+            )
+        });
+        incidents.chain(jobs).chain(tasks).chain(subscriptions).chain(timers).map(Tree::leaf).collect()
+    }
+
+    fn of<'a>(&'a self, name: &str, member: &'a str, key: &'a str) -> impl Iterator<Item = &'a Value> {
+        list(&self.0[name]).iter().filter(move |item| item[member].as_str() == Some(key))
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn state(item: &Value) -> String {
+    let state = cell(item, "state");
+    let shown = if item["hasIncident"] == true {
+        style(format!("{state} with incident")).red()
+    } else {
+        match state.as_str() {
+            "ACTIVE" => style(state).cyan(),
+            "COMPLETED" => style(state).green(),
+            _ => style(state).yellow(),
+        }
+    };
+    shown.to_string()
+}
+
+fn ended(item: &Value) -> String {
+    if item["endDate"].is_null() { String::new() } else { format!("  ended {}", time(item, "endDate")) }
+}

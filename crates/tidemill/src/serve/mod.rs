@@ -1,0 +1,120 @@
+//! `tidemill serve`: the server.
+
+mod demo;
+mod measure;
+mod settings;
+
+pub(crate) use settings::sqlite_path;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use settings::Settings;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tidemill_model::PartitionCount;
+use tidemill_server::Node;
+use tidemill_server::gateway::Gateway;
+use tidemill_store_sqlite::{Options, SqliteStore};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// How long open requests may take to end after the server was told to stop.
+const DRAIN_MAX: Duration = Duration::from_secs(10);
+
+/// Run a server
+///
+/// State lives in one file, by default in ./tidemill-data. The server stops cleanly on Ctrl-C and SIGTERM: it
+/// finishes what runs and hands its partitions over.
+///
+/// Every option can also be set by its TIDEMILL_* variable or, under the name of its flag, in tidemill.toml. A flag
+/// goes before a variable, a variable before the file.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tidemill serve --demo                          try it: an example process with a worker
+  tidemill serve --data /var/lib/tidemill        keep the state there
+  tidemill serve --store sqlite:orders.db        name the file itself
+  tidemill serve --history-retention 30d         forget ended instances after 30 days
+
+tidemill.toml:
+  http = \"127.0.0.1:8080\"
+  data = \"/var/lib/tidemill\"
+  history-retention = \"30d\"
+  tenant-rate = 1000")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    settings: Settings,
+
+    /// File with settings [default: tidemill.toml, where there is one]
+    #[arg(long, env = "TIDEMILL_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Deploy an example, work on it and tell what to try
+    #[arg(long)]
+    demo: bool,
+}
+
+impl Serve {
+    pub(crate) fn run(self) -> Result<()> {
+        let settings = self.settings.complete(self.config.as_deref())?;
+        init_logging(settings.log())?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        runtime.block_on(serve(settings, self.demo))
+    }
+}
+
+async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
+    let began = Instant::now();
+    let wanted = settings.address()?;
+    let file = settings.store_file()?;
+    let options = Options { partitions: PartitionCount(settings.partitions()), ..Options::new(file.clone()) };
+    let store = Arc::new(SqliteStore::open(&options)?);
+    let listener = TcpListener::bind(wanted)
+        .await
+        .with_context(|| format!("cannot listen on {wanted}; is another server running there?"))?;
+    let address = listener.local_addr()?;
+    let node = Node::start(store.clone(), settings.node(address)).await?;
+    let gateway = Gateway::new(node.clone(), store.clone(), store, settings.gateway());
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let serving = tokio::spawn(gateway.serve(listener, async {
+        // A sender that is gone means the same as one that has spoken.
+        let _ = stopped.await;
+    }));
+    tracing::info!(%address, store = %file.display(), ready_ms = began.elapsed().as_millis() as u64, "ready");
+    if with_demo {
+        demo::begin(address);
+    }
+    let is_broken = tokio::select! {
+        () = told_to_stop() => false,
+        () = node.broken() => true,
+    };
+    tracing::info!("stopping");
+    // Whoever no longer listens has stopped already.
+    let _ = stop.send(());
+    node.end_polls().await;
+    if tokio::time::timeout(DRAIN_MAX, serving).await.is_err() {
+        tracing::warn!(waited = ?DRAIN_MAX, "some requests did not end and were cut off");
+    }
+    node.stop().await;
+    if is_broken {
+        bail!("a partition can no longer write; see the log above");
+    }
+    Ok(())
+}
+
+fn init_logging(filter: &str) -> Result<()> {
+    let filter = tracing_subscriber::EnvFilter::try_new(filter)
+        .with_context(|| format!("'{filter}' is no filter for the log"))?;
+    tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(std::io::stderr).init();
+    Ok(())
+}
+
+async fn told_to_stop() {
+    let mut terminate = signal(SignalKind::terminate()).expect("a process may listen to its signals");
+    let mut interrupt = signal(SignalKind::interrupt()).expect("a process may listen to its signals");
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}

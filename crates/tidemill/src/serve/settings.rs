@@ -1,0 +1,213 @@
+//! The settings of a server: from flags, `TIDEMILL_*` variables and `tidemill.toml`, in this order.
+
+use super::measure::{Age, Size};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::Deserialize;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use tidemill_server::NodeConfig;
+use tidemill_server::gateway::GatewayConfig;
+
+const FILE_DEFAULT: &str = "tidemill.toml";
+const DATA_DEFAULT: &str = "tidemill-data";
+
+/// Every setting may be absent: the next place is asked then.
+#[derive(Args, Deserialize, Default, Debug)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Settings {
+    /// Directory of the embedded store; made if it is missing [default: tidemill-data]
+    #[arg(long, env = "TIDEMILL_DATA", value_name = "DIR", conflicts_with = "store")]
+    data: Option<PathBuf>,
+
+    /// Where the state lives, as a URL: sqlite:PATH names the file itself
+    #[arg(long, env = "TIDEMILL_STORE", value_name = "URL")]
+    store: Option<String>,
+
+    /// Address to listen on for HTTP [default: 127.0.0.1:8080]
+    #[arg(long, env = "TIDEMILL_HTTP", value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
+
+    /// Number of partitions, fixed when the store is made [default: 1]
+    #[arg(long, env = "TIDEMILL_PARTITIONS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    partitions: Option<u16>,
+
+    /// How long ended instances are kept: 30d, 12h, ... [default: forever]
+    #[arg(long, env = "TIDEMILL_HISTORY_RETENTION", value_name = "AGE")]
+    history_retention: Option<Age>,
+
+    /// How long the log of commands is kept as audit [default: 1d]
+    #[arg(long, env = "TIDEMILL_LOG_RETENTION", value_name = "AGE")]
+    log_retention: Option<Age>,
+
+    /// Commands per second that a tenant may send; more get 429 [default: no limit]
+    #[arg(long, env = "TIDEMILL_TENANT_RATE", value_name = "N")]
+    tenant_rate: Option<NonZeroU32>,
+
+    /// Largest request body; larger ones get 413 [default: 4MB]
+    #[arg(long, env = "TIDEMILL_BODY_LIMIT", value_name = "SIZE")]
+    body_limit: Option<Size>,
+
+    /// Largest deployment; larger ones get 413 [default: 32MB]
+    #[arg(long, env = "TIDEMILL_DEPLOYMENT_LIMIT", value_name = "SIZE")]
+    deployment_limit: Option<Size>,
+
+    /// Listen on an address that other machines can reach although there is no authentication
+    #[arg(long, env = "TIDEMILL_INSECURE_NO_AUTH", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", hide_possible_values = true)]
+    insecure_no_auth: Option<bool>,
+
+    /// What to log: error, warn, info, debug, or a filter like info,tidemill_server=debug [default: info]
+    #[arg(long, env = "TIDEMILL_LOG", value_name = "FILTER")]
+    log: Option<String>,
+}
+
+impl Settings {
+    /// Adds what the file says about everything that was not given. Without a named file, `tidemill.toml` is
+    /// read where there is one.
+    pub(crate) fn complete(self, file: Option<&Path>) -> Result<Settings> {
+        let path = file.unwrap_or(Path::new(FILE_DEFAULT));
+        if file.is_none() && !path.exists() {
+            return Ok(self);
+        }
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the settings in {}", path.display()))?;
+        let other: Settings =
+            toml::from_str(&text).with_context(|| format!("{} is no settings file", path.display()))?;
+        if other.data.is_some() && other.store.is_some() {
+            bail!("{} sets both data and store; use one of them", path.display());
+        }
+        Ok(self.or(other))
+    }
+
+    fn or(self, other: Settings) -> Settings {
+        let names_store = self.data.is_some() || self.store.is_some();
+        Settings {
+            data: if names_store { self.data } else { other.data },
+            store: if names_store { self.store } else { other.store },
+            http: self.http.or(other.http),
+            partitions: self.partitions.or(other.partitions),
+            history_retention: self.history_retention.or(other.history_retention),
+            log_retention: self.log_retention.or(other.log_retention),
+            tenant_rate: self.tenant_rate.or(other.tenant_rate),
+            body_limit: self.body_limit.or(other.body_limit),
+            deployment_limit: self.deployment_limit.or(other.deployment_limit),
+            insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
+            log: self.log.or(other.log),
+        }
+    }
+
+    /// Where to listen. Other machines may be let in only by somebody who has read what that means.
+    pub(crate) fn address(&self) -> Result<SocketAddr> {
+        let address = self.http.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)));
+        if !address.ip().is_loopback() && !self.insecure_no_auth.unwrap_or_default() {
+            bail!(
+                "{address} can be reached from other machines, and there is no authentication yet: everybody who \
+                 reaches it could run processes and read their data. Use a loopback address such as \
+                 127.0.0.1:{}, or say --insecure-no-auth",
+                address.port()
+            );
+        }
+        Ok(address)
+    }
+
+    /// The file of the embedded store. Its directory is made.
+    pub(crate) fn store_file(&self) -> Result<PathBuf> {
+        let file = match &self.store {
+            Some(url) => sqlite_path(url)?,
+            None => self.data.clone().unwrap_or_else(|| DATA_DEFAULT.into()).join("tidemill.db"),
+        };
+        if let Some(directory) = file.parent().filter(|directory| !directory.as_os_str().is_empty()) {
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+        }
+        Ok(file)
+    }
+
+    pub(crate) fn partitions(&self) -> u16 {
+        self.partitions.unwrap_or(1)
+    }
+
+    pub(crate) fn node(&self, address: SocketAddr) -> NodeConfig {
+        let config = NodeConfig::default();
+        NodeConfig {
+            host: address.ip().to_string(),
+            port: address.port(),
+            history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
+            log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
+            ..config
+        }
+    }
+
+    pub(crate) fn gateway(&self) -> GatewayConfig {
+        let config = GatewayConfig::default();
+        GatewayConfig {
+            body_bytes_max: self.body_limit.map_or(config.body_bytes_max, |size| size.0),
+            deployment_bytes_max: self.deployment_limit.map_or(config.deployment_bytes_max, |size| size.0),
+            tenant_commands_per_second: self.tenant_rate,
+        }
+    }
+
+    pub(crate) fn log(&self) -> &str {
+        self.log.as_deref().unwrap_or("info")
+    }
+}
+
+/// The file that a store URL names. Other kinds of stores are told apart from mistakes.
+pub(crate) fn sqlite_path(url: &str) -> Result<PathBuf> {
+    match url.split_once(':') {
+        Some(("sqlite", path)) if !path.is_empty() => {
+            Ok(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))
+        }
+        Some((kind @ ("postgres" | "postgresql" | "redis" | "rediss"), _)) => {
+            bail!("a store of the kind '{kind}' is not in this version of Tidemill; use sqlite:PATH")
+        }
+        _ => bail!("'{url}' is no store; use sqlite:PATH, for example sqlite:/var/lib/tidemill/tidemill.db"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Settings {
+        toml::from_str(text).expect("is well formed")
+    }
+
+    #[test]
+    fn what_is_given_goes_before_the_file() {
+        let given = Settings { http: Some("127.0.0.1:1".parse().expect("valid")), ..Settings::default() };
+        let file = read("http = '127.0.0.1:2'\npartitions = 4\nhistory-retention = '7d'");
+        let settings = given.or(file);
+        assert_eq!(settings.address().expect("loopback").port(), 1);
+        assert_eq!(settings.partitions(), 4);
+        assert_eq!(settings.history_retention, Some("7d".parse().expect("valid")));
+        assert_eq!(Settings::default().partitions(), 1);
+    }
+
+    #[test]
+    fn a_named_store_replaces_the_directory_of_the_file() {
+        let given = Settings { store: Some("sqlite:here.db".to_owned()), ..Settings::default() };
+        assert_eq!(given.or(read("data = 'there'")).store_file().expect("named"), PathBuf::from("here.db"));
+        assert!(toml::from_str::<Settings>("partition = 4").is_err(), "a typing error is told");
+    }
+
+    #[test]
+    fn only_stores_that_exist_are_taken() {
+        assert_eq!(sqlite_path("sqlite:a/b.db").expect("known"), PathBuf::from("a/b.db"));
+        assert_eq!(sqlite_path("sqlite:///a/b.db").expect("known"), PathBuf::from("/a/b.db"));
+        let refusal = |url: &str| sqlite_path(url).expect_err("refused").to_string();
+        assert!(refusal("postgres://localhost/x").contains("not in this version"));
+        assert!(refusal("redis://localhost").contains("not in this version"));
+        assert!(refusal("tidemill.db").contains("is no store"));
+    }
+
+    #[test]
+    fn strangers_are_let_in_only_on_purpose() {
+        let open = Settings { http: Some("0.0.0.0:8080".parse().expect("valid")), ..Settings::default() };
+        assert!(open.address().expect_err("refused").to_string().contains("no authentication"));
+        let on_purpose = Settings { insecure_no_auth: Some(true), ..open };
+        assert!(on_purpose.address().is_ok());
+    }
+}
