@@ -49,6 +49,8 @@ macro_rules! conformance_tests {
             views: everything_that_answers_need_is_there, variables_are_seen_from_a_scope,
                 callers_are_listed_from_the_root, flows_taken_are_kept, elements_are_counted,
                 processes_and_versions_are_counted, errors_are_counted;
+            dead_letters: letters_are_listed_in_order, a_letter_that_is_tried_again_waits_in_the_inbox,
+                a_letter_can_be_dropped;
             maintenance: an_ended_instance_can_be_deleted, old_history_goes, old_results_and_logs_go;
             reopen: everything_is_there_after_reopening, a_random_workload_equals_its_model;
         }

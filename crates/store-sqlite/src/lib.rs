@@ -4,6 +4,7 @@
 mod checkpoint;
 mod commit;
 mod connect;
+mod dead_letters;
 mod definitions;
 mod dialect;
 mod element_counts;

@@ -4,6 +4,7 @@
 mod batch;
 mod codec;
 mod commit;
+mod dead_letters;
 mod definitions;
 mod error;
 mod inbox;
@@ -21,6 +22,7 @@ pub use batch::{
 };
 pub use codec::{CodecError, pack, unpack};
 pub use commit::Commit;
+pub use dead_letters::{DeadLetters, LetterNumber, StoredLetter};
 pub use definitions::{Definitions, Lookup};
 pub use error::{Culprit, Error, Result};
 pub use inbox::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position};
@@ -33,12 +35,21 @@ pub use wakeup::Wakeup;
 
 /// All that a server needs; held as `Arc<dyn Store>`.
 pub trait Store:
-    Inbox + Commit + Load + Query + Definitions + TimerStore + Ownership + Wakeup + Maintenance
+    Inbox + Commit + Load + Query + Definitions + TimerStore + Ownership + Wakeup + Maintenance + DeadLetters
 {
 }
 
 impl<S> Store for S where
-    S: Inbox + Commit + Load + Query + Definitions + TimerStore + Ownership + Wakeup + Maintenance
+    S: Inbox
+        + Commit
+        + Load
+        + Query
+        + Definitions
+        + TimerStore
+        + Ownership
+        + Wakeup
+        + Maintenance
+        + DeadLetters
 {
 }
 

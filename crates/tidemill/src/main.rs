@@ -1,5 +1,6 @@
 //! The command line of Tidemill.
 
+mod admin;
 mod client;
 mod commands;
 mod exit;
@@ -58,6 +59,7 @@ enum Command {
     Tasks(Remote<tasks::Tasks>),
     CompleteTask(Remote<complete_task::CompleteTask>),
     Validate(validate::Validate),
+    Admin(admin::Admin),
 }
 
 fn main() -> ExitCode {
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Command::Tasks(command) => command.run(),
         Command::CompleteTask(command) => command.run(),
         Command::Validate(command) => command.run(),
+        Command::Admin(command) => command.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

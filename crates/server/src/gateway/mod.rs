@@ -16,6 +16,7 @@ mod json;
 mod listing;
 mod messages;
 mod openapi;
+mod operations;
 mod problem;
 mod process_definitions;
 mod process_instances;
@@ -33,11 +34,12 @@ use crate::broker::Broker;
 use axum::serve::ListenerExt;
 use problem::Problem;
 use rates::Rates;
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
 use tidemill_model::DefinitionKey;
-use tidemill_store::{Definitions, Query};
+use tidemill_store::{Definitions, Query, Store};
 use tokio::net::TcpListener;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,6 +67,8 @@ pub struct Gateway {
     definitions: Arc<dyn Definitions>,
     config: GatewayConfig,
     rates: Rates,
+    /// Where operators may look and act.
+    operated: Option<Arc<dyn Store>>,
 }
 
 impl Gateway {
@@ -75,7 +79,12 @@ impl Gateway {
         config: GatewayConfig,
     ) -> Gateway {
         let rates = Rates::new(config.tenant_commands_per_second);
-        Gateway { broker, queries, definitions, config, rates }
+        Gateway { broker, queries, definitions, config, rates, operated: None }
+    }
+
+    /// Offers the endpoints for operators as well.
+    pub fn with_operations(self, store: Arc<dyn Store>) -> Gateway {
+        Gateway { operated: Some(store), ..self }
     }
 
     /// A deployed process; none for an unknown key.
@@ -96,6 +105,7 @@ impl Gateway {
     ) -> std::io::Result<()> {
         // Answers are small and complete: waiting for more bytes would only delay them.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-        axum::serve(listener, self.router()).with_graceful_shutdown(stop).await
+        let service = self.router().into_make_service_with_connect_info::<SocketAddr>();
+        axum::serve(listener, service).with_graceful_shutdown(stop).await
     }
 }

@@ -5,7 +5,7 @@ use super::call::{Call, Outcome};
 use super::handlers::{self, Handler};
 use super::problem::Problem;
 use super::schema::{Api, Operation, Request as RequestShape};
-use super::{Gateway, docs};
+use super::{Gateway, docs, operations};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
@@ -32,7 +32,7 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         let route = paths.entry(format!("{BASE}{}", numbered(operation.path))).or_default();
         *route = std::mem::take(route).on(filter, handle);
     }
-    let mut router = docs::routes(Arc::clone(&gateway));
+    let mut router = docs::routes(Arc::clone(&gateway)).merge(operations::routes(gateway));
     for (path, route) in paths {
         router = router.route(&path, route);
     }

@@ -2,6 +2,7 @@
 
 pub mod catalog;
 pub mod commit;
+pub mod dead_letters;
 pub mod inbox;
 pub mod load;
 pub mod maintenance;

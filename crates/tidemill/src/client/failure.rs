@@ -50,7 +50,7 @@ impl fmt::Display for Failure {
                     None => write!(f, "the server answered with status {status}")?,
                 }
                 for (name, value) in problem.as_object().into_iter().flatten() {
-                    if !STANDARD_MEMBERS.contains(&name.as_str()) {
+                    if !STANDARD_MEMBERS.contains(&name.as_str()) && *value != Value::Array(Vec::new()) {
                         write!(f, "\n  {name}: {}", plain(value))?;
                     }
                 }

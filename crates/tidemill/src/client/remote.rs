@@ -32,14 +32,13 @@ pub(crate) trait RemoteCommand: Args {
 
 impl<C: RemoteCommand> Remote<C> {
     pub(crate) fn run(self) -> Result<()> {
-        let session = Session { client: Client::new(&self.url), url: self.url, json: self.json };
+        let session = Session { client: Client::new(&self.url), json: self.json };
         self.command.run(&session)
     }
 }
 
 pub(crate) struct Session {
     pub(crate) client: Client,
-    pub(crate) url: String,
     pub(crate) json: bool,
 }
 

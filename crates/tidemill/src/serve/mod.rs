@@ -4,8 +4,6 @@ mod demo;
 mod measure;
 mod settings;
 
-pub(crate) use settings::sqlite_path;
-
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use settings::Settings;
@@ -75,7 +73,8 @@ async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
         .with_context(|| format!("cannot listen on {wanted}; is another server running there?"))?;
     let address = listener.local_addr()?;
     let node = Node::start(store.clone(), settings.node(address)).await?;
-    let gateway = Gateway::new(node.clone(), store.clone(), store, settings.gateway());
+    let gateway =
+        Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway()).with_operations(store);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(listener, async {
         // A sender that is gone means the same as one that has spoken.
@@ -106,7 +105,12 @@ async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
 fn init_logging(filter: &str) -> Result<()> {
     let filter = tracing_subscriber::EnvFilter::try_new(filter)
         .with_context(|| format!("'{filter}' is no filter for the log"))?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .with_writer(std::io::stderr)
+        .init();
     Ok(())
 }
 
