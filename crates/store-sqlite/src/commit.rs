@@ -14,6 +14,9 @@ use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, FiredTimer
 impl Commit for SqliteStore {
     async fn commit(&self, batch: Batch) -> Result<Committed> {
         let woken: Vec<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
+        if let Some(hook) = &self.on_batch {
+            hook(&batch);
+        }
         let steps = self.writer.steps.clone();
         let committed = self.writer.write(move |connection| write(connection, &batch, &steps)).await?;
         for partition in woken {

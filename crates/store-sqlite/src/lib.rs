@@ -24,5 +24,5 @@ mod timers;
 mod wakeup;
 mod writer;
 
-pub use step::{Step, StepHook};
+pub use step::{BatchHook, Step, StepHook};
 pub use store::{Options, SqliteStore};

@@ -17,6 +17,9 @@ pub enum Step {
     CheckpointEnded,
 }
 
+/// Called on the thread that hands over a batch.
+pub type BatchHook = Arc<dyn Fn(&tidemill_store::Batch) + Send + Sync>;
+
 /// Called on the thread that takes the step.
 pub type StepHook = Arc<dyn Fn(Step) + Send + Sync>;
 

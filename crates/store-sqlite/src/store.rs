@@ -5,7 +5,7 @@ use crate::connect::{self, Role};
 use crate::lock::FileLock;
 use crate::readers::Readers;
 use crate::schema;
-use crate::step::{StepHook, Steps};
+use crate::step::{BatchHook, StepHook, Steps};
 use crate::wakeup::Bells;
 use crate::writer::Writer;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,8 @@ pub struct Options {
     pub file_bytes_max: Option<u64>,
     /// For crash tests.
     pub on_step: Option<StepHook>,
+    /// For benchmarks: sees every batch on its way to the writer.
+    pub on_batch: Option<BatchHook>,
 }
 
 impl Options {
@@ -43,6 +45,7 @@ impl Options {
             checkpoint_bytes: 32 << 20,
             file_bytes_max: None,
             on_step: None,
+            on_batch: None,
         }
     }
 }
@@ -57,6 +60,7 @@ pub struct SqliteStore {
     _checkpointer: Checkpointer,
     pub(crate) writer: Arc<Writer>,
     pub(crate) bells: Bells,
+    pub(crate) on_batch: Option<BatchHook>,
     _lock: FileLock,
 }
 
@@ -79,6 +83,7 @@ impl SqliteStore {
             searches: Readers::open(&options.path, options.search_readers, Some(options.search_limit_ms))?,
             loads: Readers::open(&options.path, options.load_readers, None)?,
             bells: Bells::new(options.partitions),
+            on_batch: options.on_batch.clone(),
             writer,
             _lock: lock,
         })

@@ -1,6 +1,7 @@
 //! The command line of Tidemill.
 
 mod admin;
+mod bench;
 mod client;
 mod commands;
 mod exit;
@@ -59,6 +60,7 @@ enum Command {
     Tasks(Remote<tasks::Tasks>),
     CompleteTask(Remote<complete_task::CompleteTask>),
     Validate(validate::Validate),
+    Bench(bench::Bench),
     Admin(admin::Admin),
 }
 
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Tasks(command) => command.run(),
         Command::CompleteTask(command) => command.run(),
         Command::Validate(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Admin(command) => command.run(),
     };
     match outcome {

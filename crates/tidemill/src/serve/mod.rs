@@ -4,6 +4,8 @@ mod demo;
 mod measure;
 mod settings;
 
+pub(crate) use settings::sqlite_path;
+
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use settings::Settings;

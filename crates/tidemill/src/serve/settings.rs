@@ -155,7 +155,7 @@ impl Settings {
 }
 
 /// The file that a store URL names. Other kinds of stores are told apart from mistakes.
-fn sqlite_path(url: &str) -> Result<PathBuf> {
+pub(crate) fn sqlite_path(url: &str) -> Result<PathBuf> {
     match url.split_once(':') {
         Some(("sqlite", path)) if !path.is_empty() => {
             Ok(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))

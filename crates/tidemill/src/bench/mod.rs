@@ -1,0 +1,37 @@
+//! `tidemill bench`: how fast it is on this machine, next to what the bare store could do.
+
+mod child;
+mod connection;
+mod limit;
+mod load;
+mod model;
+mod processes;
+mod recorder;
+mod report;
+mod server;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+/// Measure this machine
+#[derive(Args)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+#[derive(Subcommand)]
+enum Subject {
+    Processes(processes::Processes),
+    #[command(hide = true)]
+    Server(server::BenchServer),
+}
+
+impl Bench {
+    pub(crate) fn run(self) -> Result<()> {
+        match self.subject {
+            Subject::Processes(processes) => processes.run(),
+            Subject::Server(server) => server.run(),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! `tidemill bench processes`: phases of load against a real server, then the bare store.
+
+use super::child::{Child, Counts};
+use super::load::{Experience, Load, Plan};
+use super::model::Model;
+use super::report::{HalfLoad, Report};
+use crate::client::{Client, NewFile};
+use crate::serve::sqlite_path;
+use anyhow::{Context, Result};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Between two looks at a running phase.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long batches are kept for the bare store.
+const RECORDED: Duration = Duration::from_secs(3);
+
+/// Processes per second, next to what the bare store could do with the same rows
+///
+/// Starts a server of its own on a fresh store, in a process of its own, and loads it over HTTP on loopback: clients
+/// that start instances, workers that wait for jobs with long polls and complete each. Then the batches that the
+/// server wrote are written again, straight to a fresh store with no engine: the ratio of the two tells what the
+/// engine, HTTP and JSON cost. Everything is durable: a commit waits for fsync.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tidemill bench processes
+  tidemill bench processes --model ten-task --seconds 30 --json
+  tidemill bench processes --half-load                 latency of starts at half of the highest load
+  tidemill bench processes --preload 500000            the cost of an instance does not grow with history")]
+pub(super) struct Processes {
+    /// Store of the server, sqlite:PATH [default: a new file in this directory, removed afterwards]
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+
+    /// Seconds to measure
+    #[arg(long, default_value_t = 10, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+
+    /// Seconds of load before that
+    #[arg(long, default_value_t = 3, value_name = "S")]
+    warm_up: u64,
+
+    /// Process to run
+    #[arg(long, value_enum, default_value_t = Model::OneTask)]
+    model: Model,
+
+    /// Connections that start instances, and as many that complete jobs
+    #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    clients: u16,
+
+    /// Instances that are on their way at the same time
+    #[arg(long, default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    in_flight: u32,
+
+    /// Partitions of the store
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    partitions: u16,
+
+    /// Measure the latency of starts at half of the highest load as well
+    #[arg(long)]
+    half_load: bool,
+
+    /// Let so many instances end before anything is measured
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    preload: u64,
+
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a measured phase gave.
+struct Measured {
+    experience: Experience,
+    seconds: f64,
+    counts: Counts,
+    cpu_seconds: f64,
+    peak_rss_mb: f64,
+}
+
+impl Processes {
+    pub(super) fn run(self) -> Result<()> {
+        // In this directory rather than the system's place for such files, which may live in memory.
+        let place = tempfile::Builder::new().prefix("tidemill-bench-").tempdir_in(".")?;
+        let file: PathBuf = match &self.store {
+            Some(url) => sqlite_path(url)?,
+            None => place.path().join("tidemill.db"),
+        };
+        let mut child = Child::start(&file, self.partitions)?;
+        let model = NewFile { name: "bench.bpmn".to_owned(), content: self.model.xml().into_bytes() };
+        Client::new(&format!("http://{}", child.address)).deploy(&[model])?;
+        self.preload(&mut child)?;
+        let high = self.measure(&mut child, None)?;
+        let highest = high.counts.instances as f64 / high.seconds;
+        let half = match self.half_load {
+            true => Some(self.measure(&mut child, Some(highest / 2.0))?),
+            false => None,
+        };
+        let bar = spinner("the bare store");
+        let limit = child.limit().context("the bare store could not be measured")?;
+        bar.finish_and_clear();
+        let report = Report {
+            model: self.model.name(),
+            seconds: high.seconds,
+            preloaded_instances: self.preload,
+            instances_per_s: highest,
+            store_limit_per_s: limit.instances_per_s(),
+            ratio: highest / limit.instances_per_s(),
+            create_p50_ms: high.experience.percentile_ms(50.0),
+            create_p99_ms: high.experience.percentile_ms(99.0),
+            create_max_ms: high.experience.percentile_ms(100.0),
+            commits_per_s: high.counts.commits as f64 / high.seconds,
+            rows_per_commit: high.counts.rows as f64 / high.counts.commits.max(1) as f64,
+            rows_per_instance: high.counts.rows as f64 / high.counts.instances.max(1) as f64,
+            store_limit_rows_per_s: limit.rows_per_s(),
+            cpu_us_per_instance: high.cpu_seconds * 1e6 / high.counts.instances.max(1) as f64,
+            peak_rss_mb: high.peak_rss_mb,
+            refused: high.experience.refused,
+            half_load: half.map(half_load),
+        };
+        if self.json {
+            println!("{:#}", serde_json::to_value(&report)?)
+        } else {
+            report.print()
+        }
+        Ok(())
+    }
+
+    fn plan(&self, child: &Child, pace: Option<f64>) -> Plan {
+        Plan {
+            address: child.address,
+            model: self.model,
+            clients: usize::from(self.clients),
+            in_flight: self.in_flight as usize,
+            pace,
+        }
+    }
+
+    fn preload(&self, child: &mut Child) -> Result<()> {
+        if self.preload == 0 {
+            return Ok(());
+        }
+        let bar = bar(self.preload, "instances before");
+        let load = Load::begin(self.plan(child, None));
+        while child.counts()?.instances < self.preload {
+            load.check()?;
+            bar.set_position(child.counts()?.instances);
+            std::thread::sleep(LOOK_EVERY);
+        }
+        bar.finish_and_clear();
+        load.end().map(drop)
+    }
+
+    fn measure(&self, child: &mut Child, pace: Option<f64>) -> Result<Measured> {
+        let load = Load::begin(self.plan(child, pace));
+        let phase = if pace.is_some() { "half load" } else { "highest load" };
+        wait(&load, Duration::from_secs(self.warm_up), "warm-up")?;
+        let (before, cpu_before, began) = (child.counts()?, child.cpu_seconds()?, Instant::now());
+        load.measure(true);
+        wait(&load, Duration::from_secs(self.seconds), phase)?;
+        load.measure(false);
+        let (after, seconds) = (child.counts()?, began.elapsed().as_secs_f64());
+        let cpu_seconds = child.cpu_seconds()? - cpu_before;
+        let peak_rss_mb = child.peak_rss_mb()?;
+        if pace.is_none() {
+            child.record(true)?;
+            wait(&load, RECORDED, "recording batches")?;
+            child.record(false)?;
+        }
+        let counts = Counts {
+            commits: after.commits - before.commits,
+            rows: after.rows - before.rows,
+            instances: after.instances - before.instances,
+        };
+        Ok(Measured { experience: load.end()?, seconds, counts, cpu_seconds, peak_rss_mb })
+    }
+}
+
+fn half_load(measured: Measured) -> HalfLoad {
+    HalfLoad {
+        half_load_per_s: measured.counts.instances as f64 / measured.seconds,
+        half_load_create_p50_ms: measured.experience.percentile_ms(50.0),
+        half_load_create_p99_ms: measured.experience.percentile_ms(99.0),
+        half_load_create_max_ms: measured.experience.percentile_ms(100.0),
+    }
+}
+
+fn wait(load: &Load, time: Duration, phase: &'static str) -> Result<()> {
+    let bar = bar(time.as_millis() as u64, phase);
+    let began = Instant::now();
+    while began.elapsed() < time {
+        load.check()?;
+        bar.set_position(began.elapsed().as_millis() as u64);
+        std::thread::sleep(LOOK_EVERY.min(time.saturating_sub(began.elapsed())));
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// Shown on a terminal only.
+fn bar(length: u64, phase: &'static str) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{msg:18} {bar:40} {percent:>3}%").expect("the template is valid");
+    ProgressBar::new(length).with_style(style).with_message(phase)
+}
+
+fn spinner(phase: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(phase);
+    bar.enable_steady_tick(LOOK_EVERY);
+    bar
+}

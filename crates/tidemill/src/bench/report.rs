@@ -1,0 +1,113 @@
+//! The figures: a table for people, JSON for programs.
+
+use super::limit::Limit;
+use super::load::Experience;
+use crate::output::print_rows;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Report {
+    pub(super) model: &'static str,
+    pub(super) seconds: f64,
+    pub(super) preloaded_instances: u64,
+    pub(super) instances_per_s: f64,
+    pub(super) store_limit_per_s: f64,
+    pub(super) ratio: f64,
+    pub(super) create_p50_ms: f64,
+    pub(super) create_p99_ms: f64,
+    pub(super) create_max_ms: f64,
+    pub(super) commits_per_s: f64,
+    pub(super) rows_per_commit: f64,
+    pub(super) rows_per_instance: f64,
+    pub(super) store_limit_rows_per_s: f64,
+    pub(super) cpu_us_per_instance: f64,
+    pub(super) peak_rss_mb: f64,
+    pub(super) refused: u64,
+    #[serde(flatten)]
+    pub(super) half_load: Option<HalfLoad>,
+}
+
+/// How it feels when the server is not driven to its limit.
+#[derive(Serialize)]
+pub(super) struct HalfLoad {
+    pub(super) half_load_per_s: f64,
+    pub(super) half_load_create_p50_ms: f64,
+    pub(super) half_load_create_p99_ms: f64,
+    pub(super) half_load_create_max_ms: f64,
+}
+
+impl Limit {
+    pub(super) fn instances_per_s(&self) -> f64 {
+        self.instances as f64 / self.seconds
+    }
+
+    pub(super) fn rows_per_s(&self) -> f64 {
+        self.rows as f64 / self.seconds
+    }
+}
+
+impl Experience {
+    /// The latency that so many percent of the starts have not exceeded.
+    pub(super) fn percentile_ms(&self, percent: f64) -> f64 {
+        let last = self.latencies_us.len().saturating_sub(1);
+        let at = (self.latencies_us.len() as f64 * percent / 100.0) as usize;
+        self.latencies_us.get(at.min(last)).map_or(f64::NAN, |us| f64::from(*us) / 1_000.0)
+    }
+}
+
+impl Report {
+    pub(super) fn print(&self) {
+        let mut rows = vec![
+            ("model", self.model.to_owned()),
+            ("instances/s", format!("{:.0}", self.instances_per_s)),
+            ("store's bare limit, instances/s", format!("{:.0}", self.store_limit_per_s)),
+            ("ratio", format!("{:.2}", self.ratio)),
+            ("create p50", ms(self.create_p50_ms)),
+            ("create p99", ms(self.create_p99_ms)),
+            ("create max", ms(self.create_max_ms)),
+        ];
+        if let Some(half) = &self.half_load {
+            rows.extend([
+                ("half load, instances/s", format!("{:.0}", half.half_load_per_s)),
+                ("half load, create p50", ms(half.half_load_create_p50_ms)),
+                ("half load, create p99", ms(half.half_load_create_p99_ms)),
+                ("half load, create max", ms(half.half_load_create_max_ms)),
+            ]);
+        }
+        rows.extend([
+            ("commits/s", format!("{:.0}", self.commits_per_s)),
+            ("rows/commit", format!("{:.1}", self.rows_per_commit)),
+            ("rows/instance", format!("{:.1}", self.rows_per_instance)),
+            ("store's bare limit, rows/s", format!("{:.0}", self.store_limit_rows_per_s)),
+            ("server's processor time/instance", format!("{:.0} µs", self.cpu_us_per_instance)),
+            ("server's peak memory", format!("{:.0} MB", self.peak_rss_mb)),
+        ]);
+        if self.preloaded_instances > 0 {
+            rows.push(("instances ended before", self.preloaded_instances.to_string()));
+        }
+        if self.refused > 0 {
+            rows.push(("requests refused", self.refused.to_string()));
+        }
+        let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
+        print_rows(["FIGURE", "VALUE"].into_iter(), rows);
+    }
+}
+
+fn ms(value: f64) -> String {
+    format!("{value:.1} ms")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_lie_within_what_was_seen() {
+        let experience = Experience { latencies_us: (1..=1_000).map(|n| n * 1_000).collect(), refused: 0 };
+        assert_eq!(experience.percentile_ms(50.0), 501.0);
+        assert_eq!(experience.percentile_ms(99.0), 991.0);
+        assert_eq!(experience.percentile_ms(100.0), 1_000.0);
+        let none = Experience { latencies_us: Vec::new(), refused: 0 };
+        assert!(none.percentile_ms(50.0).is_nan());
+    }
+}

@@ -1,0 +1,97 @@
+//! The server under measurement, in a process of its own. It is told what to do on standard input, a word a
+//! line, and answers each with a line of JSON.
+
+use super::limit;
+use super::recorder::Recorder;
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tidemill_model::PartitionCount;
+use tidemill_server::gateway::{Gateway, GatewayConfig};
+use tidemill_server::{Node, NodeConfig};
+use tidemill_store_sqlite::{Options, SqliteStore};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+#[derive(Args)]
+pub(super) struct BenchServer {
+    #[arg(long)]
+    file: PathBuf,
+
+    #[arg(long)]
+    partitions: u16,
+}
+
+impl BenchServer {
+    pub(super) fn run(self) -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let partitions = PartitionCount(self.partitions);
+        let recorder = Arc::new(Recorder::default());
+        let mut running = Some(runtime.block_on(Running::start(&self.file, partitions, recorder.clone()))?);
+        for line in std::io::stdin().lock().lines() {
+            let answer = match line.context("the bench has gone")?.as_str() {
+                "counts" => counts(&recorder),
+                "record" => told(|| recorder.keep(true)),
+                "enough" => told(|| recorder.keep(false)),
+                "limit" => {
+                    if let Some(running) = running.take() {
+                        runtime.block_on(running.stop());
+                    }
+                    let fresh = self.file.with_extension("limit.db");
+                    let limit = runtime.block_on(limit::measure(recorder.take(), &fresh, partitions))?;
+                    serde_json::to_value(limit)?
+                }
+                _ => break,
+            };
+            println!("{answer}");
+        }
+        Ok(())
+    }
+}
+
+fn told(act: impl FnOnce()) -> Value {
+    act();
+    json!({})
+}
+
+fn counts(recorder: &Recorder) -> Value {
+    let counts = recorder.counts();
+    json!({"commits": counts.commits, "rows": counts.rows, "instances": counts.instances})
+}
+
+struct Running {
+    node: Arc<Node>,
+    stop: oneshot::Sender<()>,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl Running {
+    async fn start(file: &Path, partitions: PartitionCount, recorder: Arc<Recorder>) -> Result<Running> {
+        let options = Options {
+            partitions,
+            on_batch: Some(Arc::new(move |batch| recorder.note(batch))),
+            ..Options::new(file)
+        };
+        let store = Arc::new(SqliteStore::open(&options)?);
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        println!("{}", json!({"address": listener.local_addr()?}));
+        let node = Node::start(store.clone(), NodeConfig::default()).await?;
+        let gateway = Gateway::new(node.clone(), store.clone(), store, GatewayConfig::default());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(gateway.serve(listener, async {
+            // A sender that is gone means the same as one that has spoken.
+            let _ = stopped.await;
+        }));
+        Ok(Running { node, stop, serving })
+    }
+
+    async fn stop(self) {
+        let _ = self.stop.send(());
+        self.node.end_polls().await;
+        let _ = self.serving.await;
+        self.node.stop().await;
+    }
+}
