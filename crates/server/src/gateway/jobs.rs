@@ -6,7 +6,6 @@ use super::findings::{Findings, default_tenant};
 use super::json::{self, Date, KeyText, RawObject};
 use super::problem::Problem;
 use super::search;
-use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::time::Duration;
@@ -101,7 +100,7 @@ pub(super) async fn complete(call: Call) -> Outcome {
     }
     if request.business_id.is_some_and(|id| !id.is_empty()) {
         let detail = "Assigning a business id with the completion of a job is not offered";
-        return Err(Problem::new(StatusCode::NOT_IMPLEMENTED, "Not Implemented", detail));
+        return Err(Problem::invalid_argument(detail));
     }
     let command = CompleteJob {
         job,

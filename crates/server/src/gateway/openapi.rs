@@ -104,14 +104,15 @@ fn search_schema(search: &Search) -> Value {
 fn responses(operation: &Operation) -> Value {
     let mut responses: Map<String, Value> =
         operation.answers.iter().map(|answer| (answer.status.to_string(), response(answer))).collect();
-    responses.insert(
-        "default".to_owned(),
-        json!({
-            "description": "What is wrong",
-            "content": {"application/problem+json": {"schema": reference("Problem")}},
-        }),
-    );
+    responses.insert("default".to_owned(), problem_response());
     Value::Object(responses)
+}
+
+fn problem_response() -> Value {
+    json!({
+        "description": "What is wrong",
+        "content": {"application/problem+json": {"schema": reference("Problem")}},
+    })
 }
 
 fn response(answer: &Answer) -> Value {
@@ -243,6 +244,12 @@ fn command_status() -> Value {
         "tags": ["System"],
         "summary": "Tell what became of a command that was sent with Prefer: respond-async",
         "parameters": [{"name": "position", "in": "path", "required": true, "schema": {"type": "string"}}],
-        "responses": {"200": {"description": "Its state and, once it ran, its result or problem"}},
+        "responses": {
+            "200": {
+                "description": "Its state and, once it ran, its result or problem",
+                "content": {"application/json": {"schema": {"type": "object"}}},
+            },
+            "default": problem_response(),
+        },
     }})
 }

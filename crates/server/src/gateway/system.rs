@@ -130,6 +130,9 @@ pub(super) async fn pin_clock(call: Call) -> Outcome {
     let mut findings = Findings::default();
     let time = findings.required("timestamp", request.timestamp);
     findings.number("timestamp", time, |n| n >= 0, "not negative");
+    // Beyond the calendar, everything would be due and no deadline could lie ahead.
+    let last = jiff::Timestamp::MAX.as_millisecond();
+    findings.number("timestamp", time, |n| n <= last, "before the year 10000");
     findings.finish()?;
     set_clock(&call, Some(Timestamp(time))).await
 }

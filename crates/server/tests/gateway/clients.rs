@@ -40,4 +40,7 @@ async fn the_clock_can_be_pinned_and_reset() {
     assert_eq!(answered.problem(400), refused("No timestamp provided."));
     let answered = fixture.text("PUT", "/v2/clock", "{\"timestamp\": -1}").await;
     assert_eq!(answered.problem(400), refused("The value for timestamp is '-1' but must be not negative."));
+    let answered = fixture.text("PUT", "/v2/clock", "{\"timestamp\": 9223372036854775807}").await;
+    let detail = "The value for timestamp is '9223372036854775807' but must be before the year 10000.";
+    assert_eq!(answered.problem(400), refused(detail));
 }

@@ -191,7 +191,7 @@ async fn an_error_needs_its_code_and_a_result_its_shape() {
     let body = json!({"result": {"type": "userTask", "corrections": {"prio": 1}}});
     let problem = fixture.post("/v2/jobs/9/completion", body).await.problem(400);
     assert_eq!(problem.1, "Request property [result.corrections.prio] cannot be parsed");
-    fixture.post("/v2/jobs/9/completion", json!({"businessId": "b"})).await.problem(501);
+    fixture.post("/v2/jobs/9/completion", json!({"businessId": "b"})).await.problem(400);
     assert_eq!(fixture.asked(), []);
 }
 
