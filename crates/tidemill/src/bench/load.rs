@@ -200,7 +200,7 @@ async fn complete_jobs(site: Rc<Site>) -> Result<()> {
             site.shared.refused.fetch_add(1, Ordering::Relaxed);
         }
         let done = site.shared.jobs_done.fetch_add(1, Ordering::Relaxed) + 1;
-        if done % per_instance == 0 && site.plan.pace.is_none() {
+        if done.is_multiple_of(per_instance) && site.plan.pace.is_none() {
             site.room.add_permits(1);
         }
     }
