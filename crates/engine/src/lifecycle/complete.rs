@@ -52,6 +52,9 @@ pub(crate) fn complete_with_flows(
 ) -> Stepped {
     let element = end_element(run, key, Lifecycle::Completed)?;
     let scope = element.parent;
+    if ends_instance(run, &element)? {
+        return begin_termination(run, element.origin.instance.scope());
+    }
     let is_inner = element.loop_counter > 0;
     if is_inner {
         multi_instance::child_completed(run, scope)?;
@@ -59,9 +62,6 @@ pub(crate) fn complete_with_flows(
         for flow in flows {
             take_flow(run, scope, *flow)?;
         }
-    }
-    if ends_instance(run, &element)? {
-        return begin_termination(run, element.origin.instance.scope());
     }
     if is_inner || flows.is_empty() { scope_went_quiet(run, scope) } else { Ok(()) }
 }

@@ -360,7 +360,9 @@ impl Maker {
                     inside = inside.non_interrupting();
                 }
                 let inside = self.activity(inside);
-                self.end(inside, place.inside())
+                // An escalation thrown in here would come back here.
+                let end = self.id("end");
+                if kind == 4 { inside.end(&end) } else { self.end(inside, place.inside()) }
             });
         }
         builder

@@ -13,7 +13,7 @@ use tidemill_model::*;
 pub const BEGIN: Timestamp = Timestamp(1_767_225_600_000);
 
 /// Commands that one command may lead to.
-const COMMANDS_MAX: usize = 100_000;
+const COMMANDS_MAX: usize = 10_000;
 
 pub struct Harness {
     pub working: Working,

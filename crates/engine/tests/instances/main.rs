@@ -1,0 +1,7 @@
+//! Instances and the definitions they come from: creation, cancellation, deployment, deletion.
+
+mod creation;
+mod deletion;
+mod deployment;
+#[path = "../support/mod.rs"]
+mod support;
