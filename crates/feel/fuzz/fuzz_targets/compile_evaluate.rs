@@ -16,7 +16,8 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(Value::from_json(&value.to_json()).expect("our own JSON"), value);
     }
     for dialect in [Dialect::Camunda, Dialect::Standard] {
-        let options = CompileOptions { dialect, known_names: vec!["a b".to_string(), "a-b".to_string()] };
+        let known_names = vec!["a b".to_string(), "a-b".to_string()];
+        let options = CompileOptions { dialect, known_names, ..CompileOptions::default() };
         if let Ok(expression) = Expression::compile_with(text, &options) {
             let _ = expression.evaluate(&scope, &environment);
             let plain = CompileOptions { dialect, ..CompileOptions::default() };

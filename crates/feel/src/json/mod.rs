@@ -6,7 +6,7 @@ mod reader;
 mod scan;
 mod writer;
 
-pub(crate) use path::{Elements, read_path};
+pub(crate) use path::{Element, Elements, read_path};
 pub(crate) use reader::read;
 
 use crate::error::JsonError;

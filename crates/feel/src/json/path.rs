@@ -4,7 +4,7 @@
 use super::reader::Reader;
 use super::scan::{Scan, Scanner};
 use crate::error::JsonError;
-use crate::value::{Text, Value};
+use crate::value::{List, Text, Value};
 
 /// The value at the path; none if the way is not through objects, or the entry is missing.
 pub(crate) fn read_path(text: &str, path: &[Text]) -> Result<Option<Value>, JsonError> {
@@ -43,10 +43,12 @@ impl<'a> Elements<'a> {
         Some(Elements { scanner, reader: Reader::new(Scanner::new(text)), is_first: true })
     }
 
+    #[inline]
     pub(crate) fn next(&mut self, name: &str) -> Result<Option<Element>, JsonError> {
         self.advance(name).map_err(|error| *error)
     }
 
+    #[inline]
     fn advance(&mut self, name: &str) -> Scan<Option<Element>> {
         match self.scanner.next_significant() {
             Some(b']') => return self.end(),
@@ -72,18 +74,40 @@ impl<'a> Elements<'a> {
         }
     }
 
+    /// The value of the entry that was looked for, if it is a whole number of few digits.
+    #[inline]
+    pub(crate) fn small_entry(&mut self, element: &Element) -> Option<i64> {
+        self.reader.small_integer_at(element.entry?)
+    }
+
     /// The value of the entry that was looked for.
     pub(crate) fn entry(&mut self, element: &Element) -> Result<Option<Value>, JsonError> {
         element.entry.map(|position| self.reader.single_at(position)).transpose().map_err(|error| *error)
     }
 
-    pub(crate) fn value(&mut self, element: &Element) -> Result<Value, JsonError> {
-        self.reader.single_at(element.start).map_err(|error| *error)
+    /// Reads the element and keeps it. Kept ones stay where they were read to: moving them costs.
+    #[inline]
+    pub(crate) fn keep(&mut self, element: &Element) -> Result<(), JsonError> {
+        self.reader.push_at(element.start).map_err(|error| *error)
+    }
+
+    /// The element that was kept last.
+    pub(crate) fn last_kept(&self) -> Option<&Value> {
+        self.reader.pushed().last()
+    }
+
+    pub(crate) fn drop_last(&mut self) {
+        self.reader.pop();
+    }
+
+    pub(crate) fn into_kept(self) -> List {
+        self.reader.into_list()
     }
 }
 
 /// Where the value of the last such key begins, in the object that stands here. Passes over the object; where none
 /// stands, nothing is passed.
+#[inline]
 fn find_entry(scanner: &mut Scanner<'_>, name: &str) -> Scan<Option<usize>> {
     if scanner.next_significant() != Some(b'{') {
         return Ok(None);

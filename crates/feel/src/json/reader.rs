@@ -34,13 +34,35 @@ impl<'a> Reader<'a> {
             Some(b'"') => self.scanner.string().map(Value::String),
             Some(b'-' | b'0'..=b'9') => self.scanner.number().map(Value::Number),
             _ => {
-                if self.pending.capacity() == 0 {
-                    self.pending.reserve(32);
-                }
-                self.value(0)?;
+                self.push()?;
                 Ok(self.pending.pop().expect("a value was read"))
             }
         }
+    }
+
+    fn push(&mut self) -> Scan<()> {
+        if self.pending.capacity() == 0 {
+            self.pending.reserve(32);
+        }
+        self.value(0)
+    }
+
+    /// Reads a value and leaves it here, behind those before it.
+    pub(super) fn push_at(&mut self, position: usize) -> Scan<()> {
+        self.scanner.position = position;
+        self.push()
+    }
+
+    pub(super) fn pushed(&self) -> &[Value] {
+        &self.pending
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.pending.pop();
+    }
+
+    pub(super) fn into_list(mut self) -> List {
+        List::new(self.pending.drain(..))
     }
 
     pub(super) fn single_at(&mut self, position: usize) -> Scan<Value> {
@@ -48,13 +70,19 @@ impl<'a> Reader<'a> {
         self.single()
     }
 
+    #[inline]
+    pub(super) fn small_integer_at(&mut self, position: usize) -> Option<i64> {
+        self.scanner.position = position;
+        self.scanner.small_integer()
+    }
+
     /// Each kind pushes its own value: built in place, not copied there half-written.
     fn value(&mut self, depth: u32) -> Scan<()> {
         match self.scanner.next_significant() {
-            Some(b'"') => {
-                let text = self.scanner.string()?;
-                self.pending.push(Value::String(text));
-            }
+            Some(b'"') => match self.scanner.plain_string() {
+                Some(text) => self.pending.push(Value::String(Text::new(text))),
+                None => self.escaped_string()?,
+            },
             Some(b'-' | b'0'..=b'9') => match self.scanner.small_integer() {
                 Some(value) => self.pending.push(Value::Number(Number::integer(value))),
                 None => self.long_number()?,
@@ -63,6 +91,13 @@ impl<'a> Reader<'a> {
             Some(b'[') => return self.array(depth),
             _ => self.word()?,
         }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn escaped_string(&mut self) -> Scan<()> {
+        let text = self.scanner.string()?;
+        self.pending.push(Value::String(text));
         Ok(())
     }
 

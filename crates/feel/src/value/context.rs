@@ -11,7 +11,8 @@ const INDEXED_FROM: usize = 12;
 /// The keys of a context, in order, each once.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    keys: Box<[Text]>,
+    /// With what room they were collected in: giving it back costs more than it is worth.
+    keys: Vec<Text>,
     /// Places of the keys in sorted order; empty for small shapes.
     sorted: Box<[u32]>,
     /// No key has a backslash: in JSON, all of them may stand as they are.
@@ -32,7 +33,7 @@ impl Shape {
         }
         let plain = keys.iter().all(|key| !key.contains('\\'));
         let weight = keys.iter().map(|key| key.len() as u64 + 8).sum();
-        Arc::new(Shape { keys: keys.into(), sorted: sorted.into(), plain, weight })
+        Arc::new(Shape { keys, sorted: sorted.into(), plain, weight })
     }
 
     pub(crate) fn keys(&self) -> &[Text] {

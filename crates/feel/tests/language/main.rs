@@ -1,6 +1,7 @@
 //! Tables of cases for every operator and construct: an expression and the value it must give.
 
 mod cases;
+mod hostile;
 mod limits;
 mod names;
 mod syntax;

@@ -3,11 +3,12 @@
 //! only the items that are kept are read.
 
 use super::operators::holds;
+use crate::error::JsonError;
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::{FilterNode, Node};
-use crate::json::Elements;
+use crate::json::{Element, Elements};
 use crate::syntax::ast::Comparison;
-use crate::value::{List, Shape, Text, Value};
+use crate::value::{Shape, Text, Value};
 
 pub(super) struct Column<'n> {
     name: &'n Text,
@@ -45,6 +46,22 @@ impl<'n> Column<'n> {
         self.holds(context.value_at(place)?)
     }
 
+    /// Whether an element of a JSON array is kept; none where the usual way has to find out.
+    #[inline]
+    fn keeps_element(
+        &self,
+        elements: &mut Elements<'_>,
+        element: &Element,
+    ) -> Result<Option<bool>, JsonError> {
+        if let Value::Number(constant) = self.constant
+            && let Some(constant) = constant.small()
+            && let Some(value) = elements.small_entry(element)
+        {
+            return Ok(Some(holds(self.operator, value.cmp(&constant))));
+        }
+        Ok(elements.entry(element)?.and_then(|entry| self.holds(&entry)))
+    }
+
     /// Whether the comparison holds for a value of the entry.
     #[inline]
     fn holds(&self, value: &Value) -> Option<bool> {
@@ -69,28 +86,30 @@ impl Machine<'_> {
         let Some(column) = Column::of(node) else { return Ok(None) };
         let Some(text) = self.unread_json(index)? else { return Ok(None) };
         let Some(mut elements) = Elements::of(text) else { return Ok(None) };
-        let fault = |machine: &Self, error| machine.bad_variable(index, error);
-        let mut kept = Vec::new();
-        while let Some(element) = elements.next(column.name).map_err(|error| fault(self, error))? {
-            let entry = elements.entry(&element).map_err(|error| fault(self, error))?;
-            let mut read = || elements.value(&element);
-            match entry.and_then(|entry| column.holds(&entry)) {
-                Some(true) => {
-                    self.charge_steps(Column::STEPS)?;
-                    kept.push(read().map_err(|error| fault(self, error))?);
-                }
-                Some(false) => self.charge_steps(Column::STEPS)?,
-                None => {
-                    let item = read().map_err(|error| fault(self, error))?;
-                    self.set_local(node.slot, item.clone());
-                    match self.eval(&node.condition)? {
-                        Value::Boolean(true) => kept.push(item),
-                        other if self.is_misplaced(&other) => return Ok(Some(Value::Null)),
-                        _ => {}
-                    }
+        // The usual way counts a step for the variable itself.
+        self.charge_steps(1)?;
+        loop {
+            let element = elements.next(column.name).map_err(|error| self.bad_variable(index, error))?;
+            let Some(element) = element else { break };
+            let keeps = column.keeps_element(&mut elements, &element);
+            let keeps = keeps.map_err(|error| self.bad_variable(index, error))?;
+            if keeps.is_some() {
+                self.charge_steps(Column::STEPS)?;
+            }
+            if keeps == Some(false) {
+                continue;
+            }
+            elements.keep(&element).map_err(|error| self.bad_variable(index, error))?;
+            if keeps.is_none() {
+                let item = elements.last_kept().expect("it was just kept").clone();
+                self.set_local(node.slot, item);
+                match self.eval(&node.condition)? {
+                    Value::Boolean(true) => {}
+                    other if self.is_misplaced(&other) => return Ok(Some(Value::Null)),
+                    _ => elements.drop_last(),
                 }
             }
         }
-        self.charge_value(List::from(kept).into()).map(Some)
+        self.charge_value(elements.into_kept().into()).map(Some)
     }
 }
