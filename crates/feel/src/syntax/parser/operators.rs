@@ -151,8 +151,11 @@ impl Parser<'_> {
     fn negated(&mut self) -> Parsed<Expr> {
         if self.at(Symbol::Minus) {
             self.advance()?;
-            let inner = self.nested(Self::negated)?;
-            return Ok(Expr::Negate(inner.into()));
+            return Ok(match self.nested(Self::negated)? {
+                // Zero has no sign: negated once or twice, it is the same literal.
+                Expr::Number(zero) if zero.is_zero() => Expr::Number(zero),
+                inner => Expr::Negate(inner.into()),
+            });
         }
         Ok(match self.postfix()? {
             Expr::Number(number) => Expr::Number(number.negate()),
