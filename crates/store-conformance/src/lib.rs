@@ -4,6 +4,8 @@
 mod build;
 pub mod cases;
 mod dump;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod session;
 pub mod workload;
 

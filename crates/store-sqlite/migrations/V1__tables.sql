@@ -470,7 +470,6 @@ FROM start_subscriptions WHERE kind = 'MESSAGE';
 CREATE TABLE message_correlations_history (
     subscription_key INTEGER NOT NULL,
     message_key INTEGER NOT NULL,
-    partition_id INTEGER NOT NULL,
     instance_key INTEGER NOT NULL,
     root_key INTEGER NOT NULL,
     definition_key INTEGER NOT NULL,

@@ -1,13 +1,14 @@
 //! One batch, written inside the writer's transaction.
 
 use crate::error::{Fault, Outcome};
-use crate::row::{Binder, End, Row};
+use crate::row::{StatementBinder, statements};
 use crate::step::{Step, Steps};
 use crate::{SqliteStore, element_counts};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 use tidemill_model::entity::*;
 use tidemill_model::{Change, Entity, EntityKind, PartitionId};
+use tidemill_store::sql::{End, Row};
 use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, FiredTimers, Position, Result};
 
 #[async_trait]
@@ -235,9 +236,9 @@ fn write_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()>
 }
 
 fn put_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
-    let mut statement = connection.prepare_cached(&R::statements().put)?;
+    let mut statement = connection.prepare_cached(&statements::<R>().put)?;
     for row in rows::<R>(group.iter().copied()) {
-        let mut binder = Binder::new(&mut statement);
+        let mut binder = StatementBinder::new(&mut statement);
         row.bind(&mut binder);
         row.bind_live(&mut binder);
         finish(row, binder)?;
@@ -249,9 +250,9 @@ fn remove_rows<'c, R: Row>(
     connection: &Connection,
     changes: impl Iterator<Item = &'c Change>,
 ) -> Outcome<()> {
-    let mut statement = connection.prepare_cached(&R::statements().remove)?;
+    let mut statement = connection.prepare_cached(&statements::<R>().remove)?;
     for row in rows::<R>(changes) {
-        let mut binder = Binder::new(&mut statement);
+        let mut binder = StatementBinder::new(&mut statement);
         row.bind_key(&mut binder);
         finish(row, binder)?;
     }
@@ -259,13 +260,13 @@ fn remove_rows<'c, R: Row>(
 }
 
 fn end_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
-    let Some(sql) = &R::statements().end else {
+    let Some(sql) = &statements::<R>().end else {
         debug_assert!(R::END == End::Forgotten);
         return Ok(());
     };
     let mut statement = connection.prepare_cached(sql)?;
     for row in rows::<R>(group.iter().copied()) {
-        let mut binder = Binder::new(&mut statement);
+        let mut binder = StatementBinder::new(&mut statement);
         row.bind(&mut binder);
         row.bind_end(&mut binder);
         finish(row, binder)?;
@@ -277,7 +278,7 @@ fn rows<'c, R: Row>(changes: impl Iterator<Item = &'c Change>) -> impl Iterator<
     changes.filter_map(|change| R::of(entity_of(change)))
 }
 
-fn finish<R: Row>(row: &R, binder: Binder<'_, '_>) -> Outcome<()> {
+fn finish<R: Row>(row: &R, binder: StatementBinder<'_, '_>) -> Outcome<()> {
     binder.execute().map_err(|source| Fault::Row { kind: R::KIND, key: row.key(), source })?;
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Running counts of ended elements per definition, kept in step with history by every commit and every purge.
 
 use crate::error::Outcome;
-use crate::row::state_name;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 use tidemill_model::entity::ElementInstance;
+use tidemill_store::sql::state_name;
 
 const ADD: &str = "INSERT INTO element_counts VALUES (?1, ?2, ?3, ?4) \
     ON CONFLICT DO UPDATE SET count = count + excluded.count";

@@ -49,6 +49,10 @@ pub enum Error {
     )]
     OtherPartitionCount { place: String, found: u16, asked: u16 },
 
+    /// The store cannot be reached just now. Nothing is lost; it is tried again.
+    #[error("{place} cannot be reached: {reason}")]
+    Unavailable { place: String, reason: String },
+
     /// The cursor is not one that this sort has given out.
     #[error("the cursor '{0}' does not belong to this search")]
     BadCursor(String),

@@ -3,13 +3,13 @@
 use super::lists::cut;
 use super::rows::append;
 use crate::error::Outcome;
-use crate::row::start_kind_name;
 use rusqlite::{Connection, params};
 use tidemill_model::entity::{
     BoxSubscription, Message, MessageStartLock, SignalSubscription, StartEventKind, StartSubscription, Timer,
 };
 use tidemill_model::{MessageKey, PartitionId, SubscriptionKey, TenantId};
 use tidemill_store::Loaded;
+use tidemill_store::sql::start_kind_name;
 
 pub(super) fn message_box(
     connection: &Connection,

@@ -1,15 +1,7 @@
-//! Entities as rows: which columns they have and how they are bound. Grouped as the model groups them.
+//! How entities are written: the statements of their tables, and binding values to them.
 
 mod binder;
-mod definition;
-mod element;
-mod instance;
-mod message;
-mod table;
-mod task;
-mod timer;
+mod statements;
 
-pub(crate) use binder::Binder;
-pub(crate) use definition::start_kind_name;
-pub(crate) use element::state_name;
-pub(crate) use table::{End, Row, Statements};
+pub(crate) use binder::StatementBinder;
+pub(crate) use statements::statements;

@@ -23,4 +23,14 @@ pub trait Dialect: Send + Sync {
     /// A table expression `(job_key, lease_key, worker, deadline)`: the newest lease of every job that stands
     /// in a lease row.
     fn job_leases(&self) -> &'static str;
+
+    /// A comparison of a row's key with an expression, so that the primary key serves it.
+    fn key_test(&self, alias: &str, operator: &str, expression: &str) -> String {
+        format!("{alias}.key {operator} {expression}")
+    }
+
+    /// The columns to sort by for the order of keys, so that the primary key serves it.
+    fn key_order(&self, alias: &str, direction: &str) -> String {
+        format!("{alias}.key{direction}")
+    }
 }

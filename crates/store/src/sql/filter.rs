@@ -90,8 +90,30 @@ fn push_field_test<F: SearchTable>(
             push_test(statement, name, field.kind(), test);
             statement.push(")");
         }
+        Column::Own("key") if push_key_test(statement, alias, test) => {}
         column => push_test(statement, &column.expression(alias, side), field.kind(), test),
     }
+}
+
+/// Tests that find rows by their key. False where the test is of another kind, and nothing was written.
+fn push_key_test(statement: &mut Statement<'_>, alias: &str, test: &Test) -> bool {
+    let (operator, values) = match test {
+        Test::Eq(value) => ("=", std::slice::from_ref(value)),
+        Test::Gt(value) => (">", std::slice::from_ref(value)),
+        Test::Gte(value) => (">=", std::slice::from_ref(value)),
+        Test::Lt(value) => ("<", std::slice::from_ref(value)),
+        Test::Lte(value) => ("<=", std::slice::from_ref(value)),
+        Test::In(values) if !values.is_empty() => ("=", &values[..]),
+        _ => return false,
+    };
+    for (n, value) in values.iter().enumerate() {
+        statement.push(if n == 0 { "(" } else { " OR " });
+        let parameter = statement.parameter(value);
+        let text = statement.dialect.key_test(alias, operator, &parameter);
+        statement.push(&text);
+    }
+    statement.push(")");
+    true
 }
 
 fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, test: &Test) {

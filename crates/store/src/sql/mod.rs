@@ -1,11 +1,14 @@
-//! From searches to SQL, once for all SQL stores: which tables and columns stand behind the fields, how
-//! filters and pages become statements, how rows become views. Stores bring a `Dialect` and run the text.
+//! What all SQL stores share: entities as rows, and from searches to SQL: which tables and columns stand behind
+//! the fields, how filters and pages become statements, how rows become views. Stores bring a `Dialect` and run
+//! the text.
 
 mod dialect;
 mod filter;
 mod page;
 mod row;
 mod statement;
+pub mod statistics;
+mod stored;
 mod table;
 mod tables;
 mod tree;
@@ -15,4 +18,5 @@ pub use filter::{Side, where_clause};
 pub use page::{PageQuery, count_query, page_query, single_query};
 pub use row::{Columns, SqlRow};
 pub use statement::{SqlValue, Statement};
+pub use stored::{Binder, End, Row, start_kind_name, state_name};
 pub use table::{Column, SearchTable};

@@ -3,7 +3,7 @@
 //! not as much as there is.
 
 use super::filter::{Side, needs_join, sides, where_clause};
-use super::table::SearchTable;
+use super::table::{Column, SearchTable};
 use super::{Dialect, SqlValue, Statement};
 use crate::Result;
 use crate::query::{Cursor, CursorValue, Filter, Order, PageStart, Search, Sort, TOTAL_MAX};
@@ -20,6 +20,8 @@ pub struct PageQuery<'d, F> {
 }
 
 struct SortKey {
+    /// The key of the entity's table itself.
+    is_key: bool,
     live: String,
     history: String,
     is_ascending: bool,
@@ -107,8 +109,9 @@ pub fn single_query<'d, F: SearchTable>(dialect: &'d dyn Dialect, key: i64) -> S
         push_columns::<F>(&mut statement, side);
         push_from::<F>(&mut statement, side, true);
         where_clause::<F>(&mut statement, &Filter::default(), side);
-        statement.push(&format!(" AND t.{} = ", F::KEY));
-        statement.push_parameter(key);
+        let parameter = statement.parameter(key);
+        let text = key_test::<F>(statement.dialect, "=", &parameter);
+        statement.push(&format!(" AND {text}"));
     }
     statement.push(" LIMIT 1");
     statement
@@ -118,6 +121,7 @@ fn sort_keys<F: SearchTable>(order: &[Sort<F>], is_backward: bool) -> Vec<SortKe
     let mut keys: Vec<SortKey> = order
         .iter()
         .map(|sort| SortKey {
+            is_key: sort.field.column() == Column::Own("key"),
             live: sort.field.column().expression("t", Side::Live),
             history: sort.field.column().expression("t", Side::History),
             is_ascending: (sort.order == Order::Ascending) != is_backward,
@@ -125,7 +129,12 @@ fn sort_keys<F: SearchTable>(order: &[Sort<F>], is_backward: bool) -> Vec<SortKe
         .collect();
     if let Some(column) = F::TIE_BREAK {
         let column = format!("t.{column}");
-        keys.push(SortKey { live: column.clone(), history: column, is_ascending: !is_backward });
+        keys.push(SortKey {
+            is_key: false,
+            live: column.clone(),
+            history: column,
+            is_ascending: !is_backward,
+        });
     }
     keys
 }
@@ -152,13 +161,14 @@ fn push_picked<F: SearchTable>(
         statement.push(" AND ");
         push_after(statement, keys, side, cursor);
     }
-    push_order(statement, keys);
+    push_picking_order(statement, keys);
 }
 
 /// Behind the picked rows: the tables that their columns come from.
 fn push_fetched<F: SearchTable>(statement: &mut Statement<'_>, side: Side) {
     let table = F::table(side).expect("sides have tables");
-    statement.push(&format!(" p JOIN {table} t ON t.{} = p.k0", F::KEY));
+    let same = key_test::<F>(statement.dialect, "=", "p.k0");
+    statement.push(&format!(" p JOIN {table} t ON {same}"));
     if let Some(column) = F::TIE_BREAK {
         statement.push(&format!(" AND t.{column} = p.k1"));
     }
@@ -193,6 +203,26 @@ fn push_joins<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_join
     if side == Side::Live && is_joined {
         let join = F::live_join(statement.dialect);
         statement.push(&join);
+    }
+}
+
+fn key_test<F: SearchTable>(dialect: &dyn Dialect, operator: &str, expression: &str) -> String {
+    match F::KEY {
+        "key" => dialect.key_test("t", operator, expression),
+        column => format!("t.{column} {operator} {expression}"),
+    }
+}
+
+/// Within one side, where the key can be sorted by its index.
+fn push_picking_order(statement: &mut Statement<'_>, keys: &[SortKey]) {
+    for (n, key) in keys.iter().enumerate() {
+        statement.push(if n == 0 { " ORDER BY " } else { ", " });
+        let direction = if key.is_ascending { "" } else { " DESC" };
+        let text = match key.is_key {
+            true => statement.dialect.key_order("t", direction),
+            false => format!("s{n}{direction}{}", statement.dialect.nulls_as_lowest(key.is_ascending)),
+        };
+        statement.push(&text);
     }
 }
 
@@ -234,6 +264,12 @@ fn push_same(statement: &mut Statement<'_>, expression: &str, value: &CursorValu
 /// Nulls are the lowest: everything else is above them and nothing is below.
 fn push_beyond(statement: &mut Statement<'_>, key: &SortKey, side: Side, value: &CursorValue) {
     let expression = key.expression(side);
+    if key.is_key && *value != CursorValue::Null {
+        let parameter = statement.parameter(value);
+        let operator = if key.is_ascending { ">" } else { "<" };
+        let text = statement.dialect.key_test("t", operator, &parameter);
+        return statement.push(&text);
+    }
     match (value, key.is_ascending) {
         (CursorValue::Null, true) => statement.push(&format!("{expression} IS NOT NULL")),
         (CursorValue::Null, false) => statement.push("1=0"),

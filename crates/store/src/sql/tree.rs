@@ -42,8 +42,9 @@ pub(super) fn push_within_element(statement: &mut Statement<'_>, element: Elemen
     );
     for (n, table) in ELEMENTS.iter().enumerate() {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
-        statement.push(&format!("SELECT instance_key, key FROM {table} WHERE key = "));
-        statement.push_parameter(element.0);
+        let parameter = statement.parameter(element.0);
+        let is_it = statement.dialect.key_test("e", "=", &parameter);
+        statement.push(&format!("SELECT instance_key, key FROM {table} e WHERE {is_it}"));
     }
     statement.push(") start");
     let inside = ELEMENTS.map(|table| Edges {

@@ -7,7 +7,10 @@ use crate::sql::table::side_of_state;
 use crate::sql::{Column, SearchTable, Side};
 use crate::view::ProcessInstanceView;
 
-pub(super) const ENDED_AT: Column = Column::Sides { live: "NULL", history: "{t}.ended_at" };
+/// With a type, which a union of both sides asks for.
+const NO_TIME: &str = "CAST(NULL AS BIGINT)";
+
+pub(super) const ENDED_AT: Column = Column::Sides { live: NO_TIME, history: "{t}.ended_at" };
 
 pub(super) fn side_of_end(test: &Test) -> Option<Side> {
     match test {
@@ -56,7 +59,7 @@ impl SearchTable for ProcessInstanceField {
             Self::Root => Column::Own("root_key"),
             Self::StartDate => Column::Own("started_at"),
             Self::EndDate => ENDED_AT,
-            Self::SuspendedDate => Column::Sides { live: "NULL", history: "NULL" },
+            Self::SuspendedDate => Column::Sides { live: NO_TIME, history: NO_TIME },
             Self::State => Column::Own("state"),
             Self::HasIncident => Column::Own("has_incident"),
             Self::TenantId => Column::Own("tenant"),

@@ -15,6 +15,10 @@ const KIND: Column = Column::Sides {
     history: "'PROCESS_EVENT'",
 };
 
+/// Keys carry their partition above bit 51.
+const MESSAGE_PARTITION: Column =
+    Column::Sides { live: "({t}.message_key >> 51)", history: "({t}.message_key >> 51)" };
+
 /// The live side is a view over the subscriptions of instances and those of start events.
 impl SearchTable for MessageSubscriptionField {
     type View = MessageSubscriptionView;
@@ -101,7 +105,7 @@ impl SearchTable for CorrelationField {
     const VIEW: &'static [Column] = &[
         Column::Own("subscription_key"),
         Column::Own("message_key"),
-        Column::Own("partition_id"),
+        MESSAGE_PARTITION,
         Column::Own("instance_key"),
         Column::Own("root_key"),
         Column::Own("definition_key"),
@@ -125,7 +129,7 @@ impl SearchTable for CorrelationField {
             Self::ElementId => Column::Own("element_id"),
             Self::ElementInstance => Column::Own("element_instance"),
             Self::MessageName => Column::Own("message_name"),
-            Self::PartitionId => Column::Own("partition_id"),
+            Self::PartitionId => MESSAGE_PARTITION,
             Self::DefinitionKey => Column::Own("definition_key"),
             Self::ProcessId => Column::Definition("process_id"),
             Self::ProcessInstance => Column::Own("instance_key"),

@@ -1,14 +1,14 @@
 //! Messages, signals and those who wait for them, as rows.
 
 use super::Binder;
-use super::table::{End, Row, row_basics};
+use super::table::{End, Row, row_kind};
+use crate::pack;
 use tidemill_model::entity::{
     BoxSubscription, Message, MessageCorrelation, MessageStartLock, MessageSubscription, SignalSubscription,
 };
-use tidemill_store::pack;
 
 impl Row for Message {
-    row_basics!(Message);
+    row_kind!(Message);
 
     const TABLE: &'static str = "messages";
     const COLUMNS: &'static [&'static str] = &["key", "tenant", "name", "correlation_key"];
@@ -18,20 +18,20 @@ impl Row for Message {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.text(self.tenant.as_str());
         binder.text(&self.name);
         binder.text(&self.correlation_key);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 impl Row for BoxSubscription {
-    row_basics!(BoxSubscription);
+    row_kind!(BoxSubscription);
 
     const TABLE: &'static str = "box_subscriptions";
     const COLUMNS: &'static [&'static str] = &["key", "tenant", "name", "correlation_key"];
@@ -41,20 +41,20 @@ impl Row for BoxSubscription {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.text(self.tenant.as_str());
         binder.text(&self.message_name);
         binder.text(&self.correlation_key);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 impl Row for MessageStartLock {
-    row_basics!(MessageStartLock);
+    row_kind!(MessageStartLock);
 
     const TABLE: &'static str = "start_locks";
     const KEY: &'static [&'static str] = &["correlation_key", "process_id", "tenant"];
@@ -64,23 +64,23 @@ impl Row for MessageStartLock {
         self.instance.0
     }
 
-    fn bind_key(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.text(&self.correlation_key);
         binder.text(&self.process_id);
         binder.text(self.tenant.as_str());
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         self.bind_key(binder);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 impl Row for MessageSubscription {
-    row_basics!(MessageSubscription);
+    row_kind!(MessageSubscription);
 
     const TABLE: &'static str = "message_subscriptions";
     const COLUMNS: &'static [&'static str] = &[
@@ -104,7 +104,7 @@ impl Row for MessageSubscription {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.origin(&self.origin);
         binder.int(self.element_instance.0);
@@ -116,21 +116,20 @@ impl Row for MessageSubscription {
         binder.time(self.updated_at);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 /// Written once, straight into history.
 impl Row for MessageCorrelation {
-    row_basics!(MessageCorrelation);
+    row_kind!(MessageCorrelation);
 
     const TABLE: &'static str = "message_correlations_history";
     const KEY: &'static [&'static str] = &["subscription_key", "message_key"];
     const COLUMNS: &'static [&'static str] = &[
         "subscription_key",
         "message_key",
-        "partition_id",
         "instance_key",
         "root_key",
         "definition_key",
@@ -148,14 +147,13 @@ impl Row for MessageCorrelation {
         self.subscription.0
     }
 
-    fn bind_key(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.subscription.0);
         binder.int(self.message.0);
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         self.bind_key(binder);
-        binder.int(self.message.partition().map_or(0, |partition| partition.0));
         binder.origin(&self.origin);
         binder.maybe_int(self.element_instance.map(|element| element.0));
         binder.text(&self.element_id);
@@ -165,11 +163,11 @@ impl Row for MessageCorrelation {
         binder.time(self.correlated_at);
     }
 
-    fn bind_live(&self, _: &mut Binder<'_, '_>) {}
+    fn bind_live<'r>(&'r self, _: &mut impl Binder<'r>) {}
 }
 
 impl Row for SignalSubscription {
-    row_basics!(SignalSubscription);
+    row_kind!(SignalSubscription);
 
     const TABLE: &'static str = "signal_subscriptions";
     const COLUMNS: &'static [&'static str] =
@@ -180,7 +178,7 @@ impl Row for SignalSubscription {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.int(self.origin.instance.0);
         binder.int(self.element_instance.0);
@@ -188,7 +186,7 @@ impl Row for SignalSubscription {
         binder.text(&self.signal_name);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }

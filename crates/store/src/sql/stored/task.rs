@@ -1,12 +1,12 @@
 //! Work as rows: jobs, leases, user tasks.
 
 use super::Binder;
-use super::table::{End, Row, row_basics};
+use super::table::{End, Row, row_kind};
+use crate::pack;
 use tidemill_model::entity::{Job, JobLease, JobState, UserTask};
-use tidemill_store::pack;
 
 impl Row for Job {
-    row_basics!(Job);
+    row_kind!(Job);
 
     const TABLE: &'static str = "jobs";
     const COLUMNS: &'static [&'static str] = &[
@@ -41,7 +41,7 @@ impl Row for Job {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.origin(&self.origin);
         binder.int(self.element_instance.0);
@@ -62,22 +62,22 @@ impl Row for Job {
         binder.time(self.updated_at);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
         let own_lease = self.lease.as_ref().map(|lease| lease.key.0);
         let released = self.released.map(|lease| lease.0);
         binder.boolean(self.state == JobState::Waiting);
         binder.maybe_int(own_lease);
         binder.int(own_lease.max(released).unwrap_or_default());
-        binder.bytes(&pack(self));
+        binder.bytes(pack(self));
     }
 
-    fn bind_end(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.time(self.ended_at.unwrap_or(self.updated_at));
     }
 }
 
 impl Row for JobLease {
-    row_basics!(JobLease);
+    row_kind!(JobLease);
 
     const TABLE: &'static str = "job_leases";
     const COLUMNS: &'static [&'static str] = &["key", "worker", "deadline", "jobs"];
@@ -86,22 +86,22 @@ impl Row for JobLease {
         self.lease.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         let held = self.jobs.iter().filter(|job| !self.released.contains(job));
         let jobs: Vec<String> = held.map(|job| job.0.to_string()).collect();
         binder.int(self.lease.key.0);
         binder.text(&self.lease.worker);
         binder.time(self.lease.deadline);
-        binder.text(&format!("[{}]", jobs.join(",")));
+        binder.maybe_cow(Some(format!("[{}]", jobs.join(",")).into()));
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 impl Row for UserTask {
-    row_basics!(UserTask);
+    row_kind!(UserTask);
 
     const TABLE: &'static str = "user_tasks";
     const COLUMNS: &'static [&'static str] = &[
@@ -135,7 +135,7 @@ impl Row for UserTask {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.origin(&self.origin);
         binder.int(self.element_instance.0);
@@ -156,11 +156,11 @@ impl Row for UserTask {
         binder.time(self.created_at);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 
-    fn bind_end(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.time(self.ended_at.unwrap_or(self.created_at));
     }
 }

@@ -1,12 +1,12 @@
 //! Process instances as rows.
 
-use super::table::{End, Row, row_basics};
+use super::table::{End, Row, row_kind};
 use super::{Binder, element::state_name};
+use crate::pack;
 use tidemill_model::entity::ProcessInstance;
-use tidemill_store::pack;
 
 impl Row for ProcessInstance {
-    row_basics!(ProcessInstance);
+    row_kind!(ProcessInstance);
 
     const TABLE: &'static str = "process_instances";
     const COLUMNS: &'static [&'static str] = &[
@@ -31,7 +31,7 @@ impl Row for ProcessInstance {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.int(self.root.0);
         binder.int(self.definition.0);
@@ -43,14 +43,14 @@ impl Row for ProcessInstance {
         binder.time(self.started_at);
         binder.maybe_text(self.business_id.as_ref());
         binder.texts(&self.tags);
-        binder.bytes(&pack(&self.flows_taken));
+        binder.bytes(pack(&self.flows_taken));
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 
-    fn bind_end(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.time(self.ended_at.unwrap_or(self.started_at));
     }
 }

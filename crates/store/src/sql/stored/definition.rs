@@ -1,14 +1,14 @@
 //! Deployed things as rows.
 
 use super::Binder;
-use super::table::{Row, row_basics};
+use super::table::{Row, row_kind};
+use crate::pack;
 use tidemill_model::entity::{
     Form, ProcessDefinition, ProcessXml, Resource, StartEventKind, StartSubscription,
 };
-use tidemill_store::pack;
 
 impl Row for ProcessDefinition {
-    row_basics!(ProcessDefinition);
+    row_kind!(ProcessDefinition);
 
     const TABLE: &'static str = "process_definitions";
     const COLUMNS: &'static [&'static str] = &[
@@ -29,7 +29,7 @@ impl Row for ProcessDefinition {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.text(self.tenant.as_str());
         binder.text(&self.process_id);
@@ -42,13 +42,13 @@ impl Row for ProcessDefinition {
         binder.text(self.state.name());
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 impl Row for ProcessXml {
-    row_basics!(ProcessXml);
+    row_kind!(ProcessXml);
 
     const TABLE: &'static str = "process_files";
     const KEY: &'static [&'static str] = &["definition_key"];
@@ -59,16 +59,16 @@ impl Row for ProcessXml {
         self.definition.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.definition.0);
         binder.text(&self.xml);
     }
 
-    fn bind_live(&self, _: &mut Binder<'_, '_>) {}
+    fn bind_live<'r>(&'r self, _: &mut impl Binder<'r>) {}
 }
 
 impl Row for Form {
-    row_basics!(Form);
+    row_kind!(Form);
 
     const TABLE: &'static str = "forms";
     const COLUMNS: &'static [&'static str] =
@@ -79,7 +79,7 @@ impl Row for Form {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.text(self.tenant.as_str());
         binder.text(&self.form_id);
@@ -89,13 +89,13 @@ impl Row for Form {
         binder.boolean(self.is_deleted);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 impl Row for Resource {
-    row_basics!(Resource);
+    row_kind!(Resource);
 
     const TABLE: &'static str = "resources";
     const COLUMNS: &'static [&'static str] = &[
@@ -114,7 +114,7 @@ impl Row for Resource {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.text(self.tenant.as_str());
         binder.text(&self.resource_id);
@@ -125,13 +125,13 @@ impl Row for Resource {
         binder.boolean(self.is_deleted);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 /// As the `kind` column holds it.
-pub(crate) fn start_kind_name(kind: StartEventKind) -> &'static str {
+pub fn start_kind_name(kind: StartEventKind) -> &'static str {
     match kind {
         StartEventKind::Message => "MESSAGE",
         StartEventKind::Signal => "SIGNAL",
@@ -139,7 +139,7 @@ pub(crate) fn start_kind_name(kind: StartEventKind) -> &'static str {
 }
 
 impl Row for StartSubscription {
-    row_basics!(StartSubscription);
+    row_kind!(StartSubscription);
 
     const TABLE: &'static str = "start_subscriptions";
     const COLUMNS: &'static [&'static str] =
@@ -149,7 +149,7 @@ impl Row for StartSubscription {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.text(self.tenant.as_str());
         binder.int(self.definition.0);
@@ -160,7 +160,7 @@ impl Row for StartSubscription {
         binder.time(self.updated_at);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }

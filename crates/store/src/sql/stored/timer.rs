@@ -1,12 +1,12 @@
 //! Timers as rows, in the order of the schedule.
 
 use super::Binder;
-use super::table::{Row, row_basics};
+use super::table::{Row, row_kind};
+use crate::pack;
 use tidemill_model::entity::{Timer, TimerPurpose};
-use tidemill_store::pack;
 
 /// Whom a timer serves: an instance and its element, a definition, a message.
-pub(crate) fn owner(timer: &Timer) -> (i64, i64) {
+fn owner(timer: &Timer) -> (i64, i64) {
     match &timer.purpose {
         TimerPurpose::Catch { origin, element_instance, .. } => (origin.instance.0, element_instance.0),
         TimerPurpose::Start { definition, .. } => (definition.0, 0),
@@ -17,7 +17,7 @@ pub(crate) fn owner(timer: &Timer) -> (i64, i64) {
 }
 
 impl Row for Timer {
-    row_basics!(Timer);
+    row_kind!(Timer);
 
     const TABLE: &'static str = "timers";
     const KEY: &'static [&'static str] = &["partition_id", "due_at", "key"];
@@ -29,20 +29,20 @@ impl Row for Timer {
         self.key.0
     }
 
-    fn bind_key(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.partition().map_or(0, |partition| partition.0));
         binder.time(self.due_at);
         binder.int(self.key.0);
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         let (owner, element) = owner(self);
         self.bind_key(binder);
         binder.int(owner);
         binder.int(element);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }

@@ -1,12 +1,12 @@
 //! What an instance consists of, as rows: elements, variables, incidents, loops.
 
 use super::Binder;
-use super::table::{End, Row, row_basics};
+use super::table::{End, Row, row_kind};
+use crate::{pack, view::error_hash};
 use tidemill_model::entity::{ElementInstance, Incident, Lifecycle, LoopInput, LoopOutput, Variable};
-use tidemill_store::{pack, view::error_hash};
 
 /// The three states that the API knows.
-pub(crate) fn state_name(state: Lifecycle) -> &'static str {
+pub fn state_name(state: Lifecycle) -> &'static str {
     match state {
         Lifecycle::Completed => "COMPLETED",
         Lifecycle::Terminated => "TERMINATED",
@@ -15,7 +15,7 @@ pub(crate) fn state_name(state: Lifecycle) -> &'static str {
 }
 
 impl Row for ElementInstance {
-    row_basics!(ElementInstance);
+    row_kind!(ElementInstance);
 
     const TABLE: &'static str = "element_instances";
     const COLUMNS: &'static [&'static str] = &[
@@ -40,7 +40,7 @@ impl Row for ElementInstance {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.origin(&self.origin);
         binder.int(self.parent.0);
@@ -52,17 +52,17 @@ impl Row for ElementInstance {
         binder.time(self.started_at);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 
-    fn bind_end(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.time(self.ended_at.unwrap_or(self.started_at));
     }
 }
 
 impl Row for Variable {
-    row_basics!(Variable);
+    row_kind!(Variable);
 
     const TABLE: &'static str = "variables";
     const COLUMNS: &'static [&'static str] =
@@ -75,7 +75,7 @@ impl Row for Variable {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         let Variable { key, origin, scope, name, value } = self;
         binder.int(key.0);
         binder.origin(origin);
@@ -84,11 +84,11 @@ impl Row for Variable {
         binder.text(value.as_str());
     }
 
-    fn bind_live(&self, _: &mut Binder<'_, '_>) {}
+    fn bind_live<'r>(&'r self, _: &mut impl Binder<'r>) {}
 }
 
 impl Row for Incident {
-    row_basics!(Incident);
+    row_kind!(Incident);
 
     const TABLE: &'static str = "incidents";
     const COLUMNS: &'static [&'static str] = &[
@@ -113,7 +113,7 @@ impl Row for Incident {
         self.key.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.key.0);
         binder.origin(&self.origin);
         binder.int(self.element_instance.0);
@@ -126,17 +126,17 @@ impl Row for Incident {
         binder.time(self.created_at);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 
-    fn bind_end(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.time(self.ended_at.unwrap_or(self.created_at));
     }
 }
 
 impl Row for LoopInput {
-    row_basics!(LoopInput);
+    row_kind!(LoopInput);
 
     const TABLE: &'static str = "loop_inputs";
     const KEY: &'static [&'static str] = &["body_key"];
@@ -147,18 +147,18 @@ impl Row for LoopInput {
         self.body.0
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.body.0);
         binder.int(self.origin.instance.0);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }
 
 impl Row for LoopOutput {
-    row_basics!(LoopOutput);
+    row_kind!(LoopOutput);
 
     const TABLE: &'static str = "loop_outputs";
     const KEY: &'static [&'static str] = &["instance_key", "body_key", "loop_counter"];
@@ -168,17 +168,17 @@ impl Row for LoopOutput {
         self.body.0
     }
 
-    fn bind_key(&self, binder: &mut Binder<'_, '_>) {
+    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
         binder.int(self.origin.instance.0);
         binder.int(self.body.0);
         binder.int(self.loop_counter);
     }
 
-    fn bind(&self, binder: &mut Binder<'_, '_>) {
+    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
         self.bind_key(binder);
     }
 
-    fn bind_live(&self, binder: &mut Binder<'_, '_>) {
-        binder.bytes(&pack(self));
+    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
+        binder.bytes(pack(self));
     }
 }

@@ -1,0 +1,164 @@
+//! One batch: one transaction, sent in one flush. The number of statements depends on the tables that the batch
+//! touches, not on its rows.
+
+mod changes;
+mod columns;
+mod rest;
+mod statements;
+
+pub(crate) use rest::append as append_call;
+
+use crate::PostgresStore;
+use crate::call::Call;
+use crate::connect::Flushed;
+use crate::error;
+use async_trait::async_trait;
+use changes::Step;
+use std::time::Duration;
+use tidemill_model::PartitionId;
+use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, Position, Result};
+use tokio_postgres::error::SqlState;
+
+/// The last statement before COMMIT. It fails by dividing by zero where the fence is stale, and by a root of a
+/// negative number where a key lies outside the reserved block. `FOR SHARE` holds back whoever takes over until
+/// this transaction is visible.
+const FENCE: &str = "SELECT 1 / count(*), sqrt(min(next_key - 1 - $4)::float8), \
+    (SELECT value FROM settings WHERE name = 'definitions_version') \
+    FROM (SELECT next_key FROM partitions WHERE partition_id = $1 AND epoch = $2 AND holder = $3 FOR SHARE) s";
+
+/// Tries of a transaction that met another one.
+const TRIES_MAX: u32 = 5;
+
+#[async_trait]
+impl Commit for PostgresStore {
+    async fn commit(&self, batch: Batch) -> Result<Committed> {
+        let folds_counts = self.counts.is_due(batch.partition());
+        // What has fired is deleted before new timers come, which may lie in the same range.
+        let mut steps: Vec<Step<'_>> =
+            rest::calls(&batch, folds_counts).into_iter().map(Step::from).collect();
+        steps.extend(changes::steps(&batch));
+        steps.push(fence_call(&batch.fence, batch.highest_key).into());
+        let woken: Vec<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
+        let (culprits, calls): (Vec<_>, Vec<_>) =
+            steps.into_iter().map(|step| (step.culprit, step.call)).unzip();
+        let after: Vec<Call<'_>> = self.bells.notification(&woken).into_iter().collect();
+        let mut tries = 1;
+        loop {
+            let mut lease = self.writes.take().await.map_err(|error| unknown(&error))?;
+            let flushed = lease.transact("BEGIN", &calls, "COMMIT", &after).await;
+            drop(lease);
+            match self.settle(flushed, &batch, &culprits) {
+                Ok(Some(committed)) => {
+                    self.floors.consumed(batch.partition(), &batch.consumed);
+                    self.bells.ring_all(&woken);
+                    return Ok(committed);
+                }
+                Ok(None) if tries < TRIES_MAX => {
+                    tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=10 << tries))).await;
+                    tries += 1;
+                }
+                Ok(None) => {
+                    let reason = format!("other transactions were in the way {TRIES_MAX} times");
+                    return Err(Error::OutcomeUnknown { reason });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool> {
+        let sql = "SELECT 1 FROM batches WHERE partition_id = $1 AND batch_id = $2";
+        let rows = self.writes.read_one(Call::new(sql, [partition.into(), batch.0.into()])).await?;
+        Ok(!rows.is_empty())
+    }
+
+    async fn mark_attempt(&self, fence: &Fence, position: Position) -> Result<u32> {
+        let sql = "UPDATE inbox SET attempts = attempts + 1 WHERE partition_id = $1 AND position = $2 RETURNING attempts";
+        let mark = Call::new(sql, [fence.partition.into(), position.0.into()]);
+        let rows = self.write_fenced(fence, mark).await?;
+        Ok(rows.first().map_or(0, |row| row.get::<_, i64>(0) as u32))
+    }
+}
+
+impl PostgresStore {
+    /// Committed, or none where it must be tried again.
+    fn settle(
+        &self,
+        mut flushed: Flushed,
+        batch: &Batch,
+        culprits: &[Option<tidemill_store::Culprit>],
+    ) -> Result<Option<Committed>> {
+        let Some((place, error)) = flushed.cause() else {
+            let fence =
+                flushed.answers.last().and_then(|answer| answer.as_ref().ok()).and_then(|rows| rows.first());
+            let version: i64 = fence.map_or(0, |row| row.get(2));
+            return Ok(Some(Committed { definitions_version: version.unsigned_abs() }));
+        };
+        if error::is_passing(&error) {
+            return Ok(None);
+        }
+        if error::is_connection(&error) {
+            return Err(unknown(&self.writes.connector().error(&error)));
+        }
+        if place == Some(culprits.len() - 1) {
+            return Err(
+                fence_error(&batch.fence, batch.highest_key, &error).unwrap_or_else(|| self.told(&error))
+            );
+        }
+        match self.told(&error) {
+            Error::Refused { reason, .. } => {
+                let culprit = place.and_then(|place| culprits[place].clone());
+                Err(Error::Refused { culprit, reason })
+            }
+            other => Err(other),
+        }
+    }
+
+    /// One write under the fence.
+    pub(crate) async fn write_fenced(
+        &self,
+        fence: &Fence,
+        call: Call<'_>,
+    ) -> Result<Vec<tokio_postgres::Row>> {
+        let mut lease = self.writes.take().await?;
+        let mut flushed = lease.transact("BEGIN", &[call, fence_call(fence, 0)], "COMMIT", &[]).await;
+        match flushed.cause() {
+            Some((Some(1), error)) => Err(fence_error(fence, 0, &error).unwrap_or_else(|| self.told(&error))),
+            Some((_, error)) => Err(self.told(&error)),
+            None => Ok(flushed.answers.swap_remove(0).unwrap_or_default()),
+        }
+    }
+
+    pub(crate) fn told(&self, error: &tokio_postgres::Error) -> Error {
+        self.writes.connector().error(error)
+    }
+}
+
+fn fence_call(fence: &Fence, highest_key: u64) -> Call<'_> {
+    let params = [
+        fence.partition.into(),
+        (fence.epoch as i64).into(),
+        fence.holder.as_str().into(),
+        (highest_key as i64).into(),
+    ];
+    Call::new(FENCE, params)
+}
+
+fn fence_error(fence: &Fence, highest_key: u64, error: &tokio_postgres::Error) -> Option<Error> {
+    match error.code() {
+        Some(&SqlState::DIVISION_BY_ZERO) => {
+            Some(Error::Fenced { partition: fence.partition, epoch: fence.epoch })
+        }
+        Some(&SqlState::INVALID_ARGUMENT_FOR_POWER_FUNCTION) => Some(Error::Refused {
+            culprit: None,
+            reason: format!("key counter {highest_key} lies outside the reserved block"),
+        }),
+        _ => None,
+    }
+}
+
+/// A connection that could not be had counts as well: the owner has to take the partition again in any case,
+/// and that waits for the store.
+fn unknown(error: &Error) -> Error {
+    Error::OutcomeUnknown { reason: error.to_string() }
+}

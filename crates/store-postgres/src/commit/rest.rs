@@ -1,0 +1,178 @@
+//! What a batch carries besides changes: its log, the inbox, answers, results, dead letters, counts.
+
+use crate::call::{Call, Param, small};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use tidemill_model::entity::ElementInstance;
+use tidemill_model::{Change, Entity, EntityKind};
+use tidemill_store::sql::{Row, state_name};
+use tidemill_store::{Batch, FiredTimers, NewInboxEntry};
+
+const BATCH: &str =
+    "INSERT INTO batches (partition_id, batch_id, at, highest_key, log) VALUES ($1, $2, $3, $4, $5)";
+
+const CONSUMED: &str = "DELETE FROM inbox WHERE partition_id = $1 AND position = ANY($2)";
+
+const FIRED: &str =
+    "DELETE FROM timers WHERE partition_id = $1 AND (due_at, key) > ($2, $3) AND (due_at, key) <= ($4, $5)";
+
+const ANSWERS: &str = "INSERT INTO idempotency (partition_id, tenant, key, body_hash, answer, created_at) \
+    SELECT $1, u.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::bigint[]) u";
+
+const RESULTS: &str = "INSERT INTO results (partition_id, at, position, answer) \
+    SELECT $1, $2, u.* FROM unnest($3::bigint[], $4::bytea[]) u \
+    ON CONFLICT (partition_id, position) DO UPDATE SET at = excluded.at, answer = excluded.answer";
+
+const LETTERS: &str = "INSERT INTO dead_letters (partition_id, at, position, reason, payload) \
+    SELECT $1, $2, u.* FROM unnest($3::bigint[], $4::text[], $5::bytea[]) u";
+
+/// Positions are drawn in the order of the arrays.
+pub(crate) const APPEND: &str = "INSERT INTO inbox (partition_id, received_at, payload) \
+    SELECT u.* FROM unnest($1::smallint[], $2::bigint[], $3::bytea[]) u RETURNING position";
+
+const DEFINITIONS_MOVE: &str = "UPDATE settings SET value = value + 1 WHERE name = 'definitions_version'";
+
+const COUNTS: &str = "INSERT INTO element_counts (partition_id, definition_key, element_id, state, count) \
+    SELECT $1, u.* FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[]) u";
+
+/// Only the owner does this, so nobody else folds the same rows.
+const FOLD: &str = "WITH gone AS (DELETE FROM element_counts WHERE partition_id = $1 \
+    RETURNING definition_key, element_id, state, count) \
+    INSERT INTO element_counts (partition_id, definition_key, element_id, state, count) \
+    SELECT $1, definition_key, element_id, state, sum(count) FROM gone GROUP BY 2, 3, 4 HAVING sum(count) <> 0";
+
+pub(super) fn calls(batch: &Batch, folds_counts: bool) -> Vec<Call<'_>> {
+    let partition = batch.partition();
+    let mut calls = vec![Call::new(
+        BATCH,
+        [
+            partition.into(),
+            batch.id.0.into(),
+            batch.at.0.into(),
+            (batch.highest_key as i64).into(),
+            Param::Bytes(Cow::Borrowed(&batch.log)),
+        ],
+    )];
+    if !batch.consumed.is_empty() {
+        let positions: Vec<i64> = batch.consumed.iter().map(|position| position.0).collect();
+        calls.push(Call::new(CONSUMED, [partition.into(), positions.into()]));
+    }
+    calls.extend(batch.fired.as_ref().map(|fired| fired_call(batch, fired)));
+    if !batch.answers.is_empty() {
+        calls.push(answers(batch));
+    }
+    if !batch.results.is_empty() {
+        let positions: Vec<i64> = batch.results.iter().map(|result| result.position.0).collect();
+        let answers = batch.results.iter().map(|result| Cow::Borrowed(&result.answer[..])).collect();
+        let at = batch.at.0.into();
+        calls.push(Call::new(RESULTS, [partition.into(), at, positions.into(), Param::Blobs(answers)]));
+    }
+    if !batch.dead_letters.is_empty() {
+        calls.push(letters(batch));
+    }
+    if !batch.outgoing.is_empty() {
+        calls.push(append(&batch.outgoing));
+    }
+    calls.extend(ended_elements(batch));
+    if folds_counts {
+        calls.push(Call::new(FOLD, [partition.into()]));
+    }
+    if batch.changes.iter().any(changes_definitions) {
+        calls.push(Call::new(DEFINITIONS_MOVE, []));
+    }
+    calls
+}
+
+pub(crate) fn append(entries: &[NewInboxEntry]) -> Call<'_> {
+    let partitions = entries.iter().map(|entry| small(entry.partition)).collect();
+    let times: Vec<i64> = entries.iter().map(|entry| entry.received_at.0).collect();
+    let payloads = entries.iter().map(|entry| Cow::Borrowed(&entry.payload[..])).collect();
+    Call::new(APPEND, [Param::Smalls(partitions), times.into(), Param::Blobs(payloads)])
+}
+
+fn fired_call<'b>(batch: &Batch, fired: &FiredTimers) -> Call<'b> {
+    let (due, key) = fired.after.map_or((i64::MIN, i64::MIN), |after| (after.due_at.0, after.key.0));
+    let params = [
+        batch.partition().into(),
+        due.into(),
+        key.into(),
+        fired.up_to.due_at.0.into(),
+        fired.up_to.key.0.into(),
+    ];
+    Call::new(FIRED, params)
+}
+
+fn answers(batch: &Batch) -> Call<'_> {
+    let answers = &batch.answers;
+    let texts = |pick: fn(&tidemill_store::IdempotentAnswer) -> &str| {
+        Param::Texts(answers.iter().map(|answer| Some(Cow::Borrowed(pick(answer)))).collect())
+    };
+    let hashes: Vec<i64> = answers.iter().map(|answer| answer.body_hash).collect();
+    let times: Vec<i64> = answers.iter().map(|answer| answer.created_at.0).collect();
+    let bodies = answers.iter().map(|answer| Cow::Borrowed(&answer.answer[..])).collect();
+    let params = [
+        batch.partition().into(),
+        texts(|answer| answer.tenant.as_str()),
+        texts(|answer| answer.key.as_str()),
+        hashes.into(),
+        Param::Blobs(bodies),
+        times.into(),
+    ];
+    Call::new(ANSWERS, params)
+}
+
+fn letters(batch: &Batch) -> Call<'_> {
+    let letters = &batch.dead_letters;
+    let positions = letters.iter().map(|letter| letter.position.map(|position| position.0)).collect();
+    // The one text here that was made from whatever a command did: a NUL must not keep it out.
+    let reasons =
+        letters.iter().map(|letter| Some(Cow::Owned(letter.reason.replace('\0', "\u{fffd}")))).collect();
+    let payloads = letters.iter().map(|letter| Cow::Borrowed(&letter.payload[..])).collect();
+    let params = [
+        batch.partition().into(),
+        batch.at.0.into(),
+        Param::Ints(positions),
+        Param::Texts(reasons),
+        Param::Blobs(payloads),
+    ];
+    Call::new(LETTERS, params)
+}
+
+/// A batch has few different elements, however many of each.
+fn ended_elements(batch: &Batch) -> Option<Call<'_>> {
+    let mut counts: HashMap<(i64, &str, &str), i64> = HashMap::new();
+    for change in &batch.changes {
+        if let Change::End { entity, .. } = change
+            && let Some(element) = ElementInstance::of(entity)
+        {
+            let key = (element.origin.definition.0, element.element_id.as_str(), state_name(element.state));
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    if counts.is_empty() {
+        return None;
+    }
+    let definitions: Vec<i64> = counts.keys().map(|key| key.0).collect();
+    let elements = counts.keys().map(|key| Some(Cow::Borrowed(key.1))).collect();
+    let states = counts.keys().map(|key| Some(Cow::Borrowed(key.2))).collect();
+    let numbers: Vec<i64> = counts.values().copied().collect();
+    let params = [
+        batch.partition().into(),
+        definitions.into(),
+        Param::Texts(elements),
+        Param::Texts(states),
+        numbers.into(),
+    ];
+    Some(Call::new(COUNTS, params))
+}
+
+fn changes_definitions(change: &Change) -> bool {
+    let (Change::Put(entity) | Change::Remove(entity) | Change::End { entity, .. }) = change;
+    matches!(
+        Entity::kind(entity),
+        EntityKind::ProcessDefinition
+            | EntityKind::Form
+            | EntityKind::Resource
+            | EntityKind::StartSubscription
+    )
+}

@@ -1,0 +1,84 @@
+//! Postgres's way of writing what searches need.
+
+use tidemill_store::sql::Dialect;
+
+pub(crate) struct Postgres;
+
+impl Dialect for Postgres {
+    fn parameter(&self, n: usize) -> String {
+        format!("${n}")
+    }
+
+    fn like(&self, expression: &str, parameter: &str) -> String {
+        format!("{expression} LIKE {parameter}")
+    }
+
+    fn like_pattern(&self, pattern: &str) -> String {
+        let mut like = String::with_capacity(pattern.len());
+        let mut is_escaped = false;
+        for c in pattern.chars() {
+            match c {
+                '\\' if !is_escaped => {
+                    is_escaped = true;
+                    continue;
+                }
+                '*' if !is_escaped => like.push('%'),
+                '?' if !is_escaped => like.push('_'),
+                '%' | '_' | '\\' => like.extend(['\\', c]),
+                c => like.push(c),
+            }
+            is_escaped = false;
+        }
+        if is_escaped {
+            like.push_str("\\\\");
+        }
+        like
+    }
+
+    fn array_members(&self, column: &str, alias: &str) -> String {
+        format!("json_array_elements_text({column}::json) {alias}(value)")
+    }
+
+    fn nulls_as_lowest(&self, is_ascending: bool) -> &'static str {
+        if is_ascending { " NULLS FIRST" } else { " NULLS LAST" }
+    }
+
+    fn takes_many_recursive_terms(&self) -> bool {
+        false
+    }
+
+    fn job_leases(&self) -> &'static str {
+        "(SELECT DISTINCT ON (m.value) m.value::bigint AS job_key, j.key AS lease_key, j.worker AS worker, \
+         j.deadline AS deadline FROM job_leases j, json_array_elements_text(j.jobs::json) m(value) \
+         ORDER BY m.value, j.key DESC)"
+    }
+
+    /// The partition stands above bit 51 of a key, so comparing both is comparing the key.
+    fn key_test(&self, alias: &str, operator: &str, expression: &str) -> String {
+        match operator {
+            "=" => format!(
+                "({alias}.partition_id = ({expression} >> 51)::smallint AND {alias}.key = {expression})"
+            ),
+            _ => format!(
+                "({alias}.partition_id, {alias}.key) {operator} (({expression} >> 51)::smallint, {expression})"
+            ),
+        }
+    }
+
+    fn key_order(&self, alias: &str, direction: &str) -> String {
+        format!("{alias}.partition_id{direction}, {alias}.key{direction}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_keep_their_meaning() {
+        assert_eq!(Postgres.like_pattern("a*b?c"), "a%b_c");
+        assert_eq!(Postgres.like_pattern(r"a\*b\?c"), "a*b?c");
+        assert_eq!(Postgres.like_pattern("100%_"), r"100\%\_");
+        assert_eq!(Postgres.like_pattern(r"a\\b\"), r"a\\b\\");
+    }
+}

@@ -1,0 +1,57 @@
+//! The durable inbox: appended in groups, read from a floor.
+
+use crate::PostgresStore;
+use crate::call::{Call, Param, small};
+use async_trait::async_trait;
+use tidemill_model::{PartitionId, Timestamp};
+use tidemill_store::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position, Result};
+
+const WAITING: &str = "SELECT position, received_at, attempts, payload FROM inbox \
+    WHERE partition_id = $1 AND position > $2 ORDER BY position LIMIT $3";
+
+const OUTCOME: [&str; 3] = [
+    "SELECT at, answer FROM results WHERE partition_id = ANY($1) AND position = $2",
+    "SELECT at, reason FROM dead_letters WHERE partition_id = ANY($1) AND position = $2 LIMIT 1",
+    "SELECT 1 FROM inbox WHERE partition_id = ANY($1) AND position = $2",
+];
+
+#[async_trait]
+impl Inbox for PostgresStore {
+    async fn append(&self, entries: Vec<NewInboxEntry>) -> Result<Vec<Position>> {
+        self.appender.append(entries).await
+    }
+
+    async fn waiting(
+        &self,
+        partition: PartitionId,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<InboxEntry>> {
+        let after = after.map_or_else(|| self.floors.start(partition), |position| position.0);
+        let params = [partition.into(), after.into(), (limit as i64).into()];
+        let rows = self.loads.read_one(Call::new(WAITING, params)).await?;
+        let entries = rows.iter().map(|row| InboxEntry {
+            position: Position(row.get(0)),
+            received_at: Timestamp(row.get(1)),
+            attempts: row.get::<_, i64>(2) as u32,
+            payload: row.get(3),
+        });
+        Ok(entries.collect())
+    }
+
+    /// A position does not tell its partition, so each of them is asked.
+    async fn outcome(&self, position: Position) -> Result<CommandOutcome> {
+        let partitions: Vec<i16> = self.partitions.ids().map(small).collect();
+        let calls =
+            OUTCOME.map(|sql| Call::new(sql, [Param::Smalls(partitions.clone()), Param::from(position.0)]));
+        let found = self.loads.read(&calls).await?;
+        Ok(match (found[0].first(), found[1].first(), found[2].first()) {
+            (Some(row), ..) => CommandOutcome::Done { at: Timestamp(row.get(0)), answer: row.get(1) },
+            (None, Some(row), _) => {
+                CommandOutcome::DeadLetter { at: Timestamp(row.get(0)), reason: row.get(1) }
+            }
+            (None, None, Some(_)) => CommandOutcome::Waiting,
+            (None, None, None) => CommandOutcome::Unknown,
+        })
+    }
+}

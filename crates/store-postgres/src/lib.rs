@@ -1,0 +1,27 @@
+//! The Tidemill store on Postgres: every batch is one transaction in one flush, owners hold their partitions by
+//! fenced leases, and any node may append to any inbox.
+
+mod appender;
+mod call;
+mod commit;
+mod connect;
+mod counts;
+mod dead_letters;
+mod definitions;
+mod dialect;
+mod error;
+mod floor;
+mod inbox;
+mod listener;
+mod load;
+mod maintenance;
+mod ownership;
+mod periods;
+mod query;
+mod schema;
+mod store;
+mod timers;
+mod wakeup;
+
+pub use store::{Options, PostgresStore};
+pub use wakeup::WakeupMode;

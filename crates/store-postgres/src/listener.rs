@@ -1,0 +1,77 @@
+//! The one connection that listens. When it is lost, it is opened again, and every bell is rung, because nobody
+//! knows what was missed.
+
+use crate::connect::{Connector, Settings, quoted};
+use crate::wakeup::Bells;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tidemill_model::PartitionId;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Listens for as long as somebody else holds the bells.
+pub(crate) fn start(connector: Arc<Connector>, settings: Settings, bells: &Arc<Bells>) {
+    let listener = Listener { connector, settings, bells: Arc::downgrade(bells) };
+    tokio::spawn(listener.run());
+}
+
+struct Listener {
+    connector: Arc<Connector>,
+    settings: Settings,
+    bells: Weak<Bells>,
+}
+
+impl Listener {
+    async fn run(self) {
+        let mut pause = FIRST_PAUSE;
+        let mut is_first = true;
+        while self.bells.strong_count() > 0 {
+            let listened = self.listen(is_first).await;
+            is_first = false;
+            if let Some(bells) = self.bells.upgrade() {
+                bells.set_listening(false);
+            }
+            match listened {
+                Ok(()) => pause = FIRST_PAUSE,
+                Err(reason) => {
+                    tracing::warn!(place = self.connector.place(), reason, "cannot listen for wake-ups");
+                    pause = LONGEST_PAUSE.min(pause * 2);
+                }
+            }
+            // With jitter, so that nodes that lost the same server do not come back together.
+            tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
+        }
+    }
+
+    /// Returns when the connection is lost. All are rung but for the first time, when nothing was missed.
+    async fn listen(&self, is_first: bool) -> Result<(), String> {
+        let (client, mut notices) =
+            self.connector.open(&self.settings).await.map_err(|error| error.to_string())?;
+        let Some(channel) = self.bells.upgrade().map(|bells| quoted(bells.channel())) else { return Ok(()) };
+        client.batch_execute(&format!("LISTEN {channel}")).await.map_err(|error| error.to_string())?;
+        if let Some(bells) = self.bells.upgrade() {
+            bells.set_listening(true);
+            if !is_first {
+                bells.ring_every();
+            }
+        }
+        loop {
+            let notice = tokio::time::timeout(LONGEST_PAUSE, notices.recv()).await;
+            let Some(bells) = self.bells.upgrade() else { return Ok(()) };
+            match notice {
+                Ok(Some(payload)) => ring(&bells, &payload),
+                Ok(None) => return Ok(()),
+                // Nothing came; the store may have been closed meanwhile.
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+fn ring(bells: &Bells, payload: &str) {
+    match payload.split(',').map(|id| id.parse().map(PartitionId)).collect::<Result<Vec<_>, _>>() {
+        Ok(partitions) => bells.ring_all(&partitions),
+        Err(_) => bells.ring_every(),
+    }
+}

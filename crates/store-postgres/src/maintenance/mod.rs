@@ -1,0 +1,103 @@
+//! Forgetting. Whole days go by dropping their partition; single rows only where something lies outside the days,
+//! or where somebody wants one instance gone.
+
+mod days;
+
+use crate::PostgresStore;
+use crate::call::{Call, Param};
+use crate::periods::{HISTORY_TABLES, LOG_TABLE};
+use async_trait::async_trait;
+use tidemill_model::{ProcessInstanceKey, Timestamp};
+use tidemill_store::{Deletion, Maintenance, Result};
+
+const IS_LIVE: &str =
+    "SELECT 1 FROM process_instances WHERE partition_id = ($1 >> 51)::smallint AND key = $1";
+
+/// Instances outside the days that have ended long enough ago.
+const OLD_INSTANCES: &str = "SELECT key FROM process_instances_history_default WHERE ended_at < $1 \
+    ORDER BY ended_at LIMIT $2";
+
+const SUBTRACT: &str = "INSERT INTO element_counts (partition_id, definition_key, element_id, state, count) \
+    SELECT partition_id, definition_key, element_id, state, -count(*) FROM element_instances_history \
+    WHERE instance_key = ANY($1) GROUP BY 1, 2, 3, 4";
+
+const OLD_RESULTS: &str =
+    "DELETE FROM results WHERE ctid = ANY(ARRAY(SELECT ctid FROM results WHERE at < $1 LIMIT $2))";
+
+const OLD_ANSWERS: &str = "DELETE FROM idempotency WHERE ctid = ANY(ARRAY( \
+    SELECT ctid FROM idempotency WHERE created_at < $1 LIMIT $2))";
+
+/// Log entries outside the days, but for the last of each partition.
+const OLD_BATCHES: &str = "DELETE FROM batches_default WHERE ctid = ANY(ARRAY( \
+    SELECT b.ctid FROM batches_default b WHERE b.at < $1 \
+    AND EXISTS (SELECT 1 FROM batches n WHERE n.partition_id = b.partition_id \
+    AND (n.at, n.batch_id) > (b.at, b.batch_id)) LIMIT $2))";
+
+#[async_trait]
+impl Maintenance for PostgresStore {
+    async fn delete_instance(&self, instance: ProcessInstanceKey) -> Result<Deletion> {
+        let is_live = !self.loads.read_one(Call::new(IS_LIVE, [instance.0.into()])).await?.is_empty();
+        if is_live {
+            return Ok(Deletion::StillActive);
+        }
+        let deleted = self.delete_history(vec![instance.0]).await?;
+        Ok(if deleted > 0 { Deletion::Deleted } else { Deletion::NotFound })
+    }
+
+    async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize> {
+        let dropped = self.drop_history_day(ended_before).await?;
+        if dropped > 0 {
+            return Ok(dropped);
+        }
+        let old = Call::new(OLD_INSTANCES, [ended_before.0.into(), Param::from(limit as i64)]);
+        let keys: Vec<i64> = self.loads.read_one(old).await?.iter().map(|row| row.get(0)).collect();
+        if keys.is_empty() {
+            return Ok(0);
+        }
+        self.delete_history(keys).await
+    }
+
+    async fn purge_results(&self, before: Timestamp, limit: usize) -> Result<usize> {
+        self.delete(OLD_RESULTS, before, limit).await
+    }
+
+    async fn purge_idempotency(&self, before: Timestamp, limit: usize) -> Result<usize> {
+        self.delete(OLD_ANSWERS, before, limit).await
+    }
+
+    async fn purge_batches(&self, before: Timestamp, limit: usize) -> Result<usize> {
+        let dropped = self.drop_log_day(before).await?;
+        if dropped > 0 {
+            return Ok(dropped);
+        }
+        debug_assert!(OLD_BATCHES.contains(LOG_TABLE));
+        self.delete(OLD_BATCHES, before, limit).await
+    }
+}
+
+impl PostgresStore {
+    async fn delete(&self, sql: &'static str, before: Timestamp, limit: usize) -> Result<usize> {
+        let counted = format!("WITH gone AS ({sql} RETURNING 1) SELECT count(*) FROM gone");
+        let call = Call::new(counted, [before.0.into(), Param::from(limit as i64)]);
+        let rows = self.writes.write(&[call]).await?.swap_remove(0);
+        Ok(rows.first().map_or(0, |row| row.get::<_, i64>(0)) as usize)
+    }
+
+    /// Counts instances.
+    async fn delete_history(&self, instances: Vec<i64>) -> Result<usize> {
+        let mut calls = vec![Call::new(SUBTRACT, [instances.clone().into()])];
+        for table in HISTORY_TABLES {
+            let column = if table == HISTORY_TABLES[0] { "key" } else { "instance_key" };
+            let mut sql = format!("DELETE FROM {table} WHERE {column} = ANY($1)");
+            if table == HISTORY_TABLES[0] {
+                sql.push_str(
+                    " AND partition_id = ANY(ARRAY(SELECT (k >> 51)::smallint FROM unnest($1::bigint[]) k))",
+                );
+                sql.push_str(" RETURNING 1");
+            }
+            calls.push(Call::new(sql, [instances.clone().into()]));
+        }
+        let answers = self.writes.write(&calls).await?;
+        Ok(answers[1].len())
+    }
+}

@@ -1,0 +1,149 @@
+//! Leases of partitions, and nodes. All times are the server's: `clock_timestamp()`, because `now()` stands still
+//! while a transaction waits for a lock.
+
+use crate::PostgresStore;
+use crate::call::{Call, Param};
+use async_trait::async_trait;
+use std::borrow::Cow;
+use tidemill_model::{PartitionCount, PartitionId, Timestamp};
+use tidemill_store::{Error, Fence, HolderId, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result};
+
+/// Keys per block: enough that reserving never shows, few enough that a crash wastes nothing that matters.
+const KEYS_PER_BLOCK: i64 = 1 << 20;
+
+const PARTITIONS: &str = "SELECT partition_id, holder, epoch, (extract(epoch FROM expires_at) * 1000)::bigint \
+    FROM partitions ORDER BY partition_id";
+
+/// Waits for whatever the last owner has in flight. It was released where its last epoch ended by a release.
+const ACQUIRE: &str = "UPDATE partitions SET holder = $2, epoch = epoch + 1, next_key = next_key + $4, \
+    expires_at = clock_timestamp() + $3 * interval '1 millisecond' \
+    WHERE partition_id = $1 AND (holder = $2 OR holder IS NULL OR expires_at < clock_timestamp()) \
+    RETURNING epoch, next_key, released_epoch = epoch - 1";
+
+const LAST_BATCH: &str = "SELECT at FROM batches WHERE partition_id = $1 ORDER BY at DESC LIMIT 1";
+
+const RESERVE: &str = "UPDATE partitions SET next_key = next_key + $2 WHERE partition_id = $1 \
+    AND epoch = $3 AND holder = $4 RETURNING next_key";
+
+const RENEW: &str = "UPDATE partitions p SET expires_at = clock_timestamp() + $4 * interval '1 millisecond' \
+    FROM unnest($1::smallint[], $2::bigint[], $3::text[]) u(id, epoch, holder) \
+    WHERE p.partition_id = u.id AND p.epoch = u.epoch AND p.holder = u.holder RETURNING p.partition_id";
+
+const RELEASE: &str = "UPDATE partitions SET holder = NULL, expires_at = NULL, released_epoch = epoch \
+    WHERE partition_id = $1 AND epoch = $2 AND holder = $3 RETURNING 1";
+
+const FORGET_NODES: &str = "DELETE FROM nodes WHERE expires_at < clock_timestamp() - interval '1 minute'";
+
+const ANNOUNCE: &str = "INSERT INTO nodes (holder, address, version, expires_at) \
+    VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond') \
+    ON CONFLICT (holder) DO UPDATE SET address = excluded.address, version = excluded.version, \
+    expires_at = excluded.expires_at";
+
+const NODES: &str =
+    "SELECT holder, address, version FROM nodes WHERE expires_at >= clock_timestamp() ORDER BY holder";
+
+#[async_trait]
+impl Ownership for PostgresStore {
+    fn partition_count(&self) -> PartitionCount {
+        self.partitions
+    }
+
+    async fn partitions(&self) -> Result<Vec<PartitionState>> {
+        let rows = self.loads.read_one(Call::new(PARTITIONS, [])).await?;
+        let states = rows.iter().map(|row| PartitionState {
+            partition: PartitionId(row.get::<_, i16>(0) as u16),
+            holder: row.get::<_, Option<String>>(1).map(HolderId::from),
+            epoch: row.get::<_, i64>(2) as u64,
+            expires_at: row.get::<_, Option<i64>>(3).map(Timestamp),
+        });
+        Ok(states.collect())
+    }
+
+    async fn acquire(
+        &self,
+        partition: PartitionId,
+        holder: &HolderId,
+        lease_ms: u64,
+    ) -> Result<Option<Owned>> {
+        if partition.0 == 0 || partition.0 > self.partitions.0 {
+            return Err(Error::Failed {
+                place: format!("partition {partition}"),
+                reason: "the store has no such partition".into(),
+            });
+        }
+        let params =
+            [partition.into(), holder.as_str().into(), Param::from(lease_ms as i64), KEYS_PER_BLOCK.into()];
+        let taken = self.leases.write(&[Call::new(ACQUIRE, params)]).await?.swap_remove(0);
+        let Some(row) = taken.first() else { return Ok(None) };
+        let (epoch, end, was_released): (i64, i64, bool) = (row.get(0), row.get(1), row.get(2));
+        // Only now: what the predecessor had in flight is visible or will fail.
+        let last = self.leases.read_one(Call::new(LAST_BATCH, [partition.into()])).await?;
+        self.bells.set_ours(partition, true);
+        Ok(Some(Owned {
+            fence: Fence { partition, holder: holder.clone(), epoch: epoch as u64 },
+            keys: (end - KEYS_PER_BLOCK) as u64..end as u64,
+            last_batch_at: last.first().map(|row| Timestamp(row.get(0))),
+            was_released,
+        }))
+    }
+
+    async fn reserve_keys(&self, fence: &Fence) -> Result<KeyBlock> {
+        let params = [
+            fence.partition.into(),
+            KEYS_PER_BLOCK.into(),
+            (fence.epoch as i64).into(),
+            fence.holder.as_str().into(),
+        ];
+        let rows = self.leases.write(&[Call::new(RESERVE, params)]).await?.swap_remove(0);
+        let end: i64 = rows.first().ok_or_else(|| self.lost(fence))?.get(0);
+        Ok((end - KEYS_PER_BLOCK) as u64..end as u64)
+    }
+
+    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()> {
+        let ids = fences.iter().map(|fence| crate::call::small(fence.partition)).collect();
+        let epochs: Vec<i64> = fences.iter().map(|fence| fence.epoch as i64).collect();
+        let holders = fences.iter().map(|fence| Some(Cow::Borrowed(fence.holder.as_str()))).collect();
+        let params = [Param::Smalls(ids), epochs.into(), Param::Texts(holders), Param::from(lease_ms as i64)];
+        let rows = self.leases.write(&[Call::new(RENEW, params)]).await?.swap_remove(0);
+        let renewed: Vec<i16> = rows.iter().map(|row| row.get(0)).collect();
+        match fences.iter().find(|fence| !renewed.contains(&crate::call::small(fence.partition))) {
+            Some(fence) => Err(self.lost(fence)),
+            None => Ok(()),
+        }
+    }
+
+    async fn release(&self, fence: &Fence) -> Result<()> {
+        let params = [fence.partition.into(), (fence.epoch as i64).into(), fence.holder.as_str().into()];
+        let rows = self.leases.write(&[Call::new(RELEASE, params)]).await?.swap_remove(0);
+        self.bells.set_ours(fence.partition, false);
+        rows.first().map(drop).ok_or_else(|| self.lost(fence))
+    }
+
+    async fn announce(&self, node: &NodeInfo, lease_ms: u64) -> Result<()> {
+        let address = Param::Text(node.address.as_deref().map(Cow::Borrowed));
+        let params = [
+            node.holder.as_str().into(),
+            address,
+            node.version.as_str().into(),
+            Param::from(lease_ms as i64),
+        ];
+        self.leases.write(&[Call::new(FORGET_NODES, []), Call::new(ANNOUNCE, params)]).await.map(drop)
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeInfo>> {
+        let rows = self.loads.read_one(Call::new(NODES, [])).await?;
+        let nodes = rows.iter().map(|row| NodeInfo {
+            holder: row.get::<_, String>(0).into(),
+            address: row.get(1),
+            version: row.get(2),
+        });
+        Ok(nodes.collect())
+    }
+}
+
+impl PostgresStore {
+    fn lost(&self, fence: &Fence) -> Error {
+        self.bells.set_ours(fence.partition, false);
+        Error::Fenced { partition: fence.partition, epoch: fence.epoch }
+    }
+}

@@ -1,0 +1,160 @@
+//! Get and search: the shared translator's statements, run on search connections.
+
+mod row;
+mod run;
+mod tree;
+
+use crate::PostgresStore;
+use crate::dialect::Postgres;
+use async_trait::async_trait;
+use row::ResultRow;
+use tidemill_model::{
+    DefinitionKey, ElementInstanceKey, IncidentKey, JobKey, ProcessInstanceKey, TenantId, UserTaskKey,
+    VariableKey,
+};
+use tidemill_store::query::*;
+use tidemill_store::sql::statistics::{self, ElementCounts};
+use tidemill_store::sql::{SqlRow, Statement};
+use tidemill_store::view::*;
+use tidemill_store::{Query, Result};
+
+#[async_trait]
+impl Query for PostgresStore {
+    async fn process_definitions(
+        &self,
+        search: &Search<ProcessDefinitionField>,
+    ) -> Result<Results<ProcessDefinitionView>> {
+        self.search(search).await
+    }
+
+    async fn process_instances(
+        &self,
+        search: &Search<ProcessInstanceField>,
+    ) -> Result<Results<ProcessInstanceView>> {
+        self.search(search).await
+    }
+
+    async fn process_instance(&self, key: ProcessInstanceKey) -> Result<Option<ProcessInstanceView>> {
+        self.single::<ProcessInstanceField>(key.0).await
+    }
+
+    async fn element_instances(
+        &self,
+        search: &Search<ElementInstanceField>,
+    ) -> Result<Results<ElementInstanceView>> {
+        self.search(search).await
+    }
+
+    async fn element_instance(&self, key: ElementInstanceKey) -> Result<Option<ElementInstanceView>> {
+        self.single::<ElementInstanceField>(key.0).await
+    }
+
+    async fn jobs(&self, search: &Search<JobField>) -> Result<Results<JobView>> {
+        self.search(search).await
+    }
+
+    async fn job(&self, key: JobKey) -> Result<Option<JobView>> {
+        self.single::<JobField>(key.0).await
+    }
+
+    async fn user_tasks(&self, search: &Search<UserTaskField>) -> Result<Results<UserTaskView>> {
+        self.search(search).await
+    }
+
+    async fn user_task(&self, key: UserTaskKey) -> Result<Option<UserTaskView>> {
+        self.single::<UserTaskField>(key.0).await
+    }
+
+    async fn variables(&self, search: &Search<VariableField>) -> Result<Results<VariableView>> {
+        self.search(search).await
+    }
+
+    async fn variable(&self, key: VariableKey) -> Result<Option<VariableView>> {
+        self.single::<VariableField>(key.0).await
+    }
+
+    async fn message_subscriptions(
+        &self,
+        search: &Search<MessageSubscriptionField>,
+    ) -> Result<Results<MessageSubscriptionView>> {
+        self.search(search).await
+    }
+
+    async fn message_correlations(
+        &self,
+        search: &Search<CorrelationField>,
+    ) -> Result<Results<CorrelationView>> {
+        self.search(search).await
+    }
+
+    async fn incidents(&self, search: &Search<IncidentField>) -> Result<Results<IncidentView>> {
+        self.search(search).await
+    }
+
+    async fn incident(&self, key: IncidentKey) -> Result<Option<IncidentView>> {
+        self.single::<IncidentField>(key.0).await
+    }
+
+    async fn resources(&self, search: &Search<ResourceField>) -> Result<Results<ResourceView>> {
+        self.search(search).await
+    }
+
+    async fn visible_variables(&self, scope: ElementInstanceKey) -> Result<Vec<VariableView>> {
+        self.variables_seen(scope).await
+    }
+
+    async fn flows_taken(&self, instance: ProcessInstanceKey) -> Result<Option<FlowsTaken>> {
+        self.flows(instance).await
+    }
+
+    async fn call_hierarchy(&self, instance: ProcessInstanceKey) -> Result<Option<Vec<CallHierarchyEntry>>> {
+        self.callers(instance).await
+    }
+
+    async fn instance_statistics(&self, instance: ProcessInstanceKey) -> Result<Vec<ElementStatistics>> {
+        self.element_counts(statistics::elements_of_instance(&Postgres, instance)).await
+    }
+
+    async fn definition_statistics(
+        &self,
+        definition: DefinitionKey,
+        filter: &Filter<ProcessInstanceField>,
+    ) -> Result<Vec<ElementStatistics>> {
+        self.element_counts(statistics::elements_of_definition(&Postgres, definition, filter)).await
+    }
+
+    async fn process_statistics(&self) -> Result<Vec<ProcessStatistics>> {
+        self.collect(statistics::processes(&Postgres), statistics::read_process).await
+    }
+
+    async fn version_statistics(
+        &self,
+        tenant: Option<&TenantId>,
+        process_id: &str,
+    ) -> Result<Vec<VersionStatistics>> {
+        let statement = statistics::versions(&Postgres, tenant, process_id);
+        self.collect(statement, statistics::read_version).await
+    }
+
+    async fn error_statistics(&self) -> Result<Vec<ErrorStatistics>> {
+        self.collect(statistics::errors(&Postgres), statistics::read_error).await
+    }
+}
+
+impl PostgresStore {
+    async fn element_counts(&self, statement: Statement<'_>) -> Result<Vec<ElementStatistics>> {
+        let mut counts = ElementCounts::default();
+        for row in self.rows_of(&statement).await? {
+            counts.add(&ResultRow(&row))?;
+        }
+        Ok(counts.into_statistics())
+    }
+
+    async fn collect<T>(
+        &self,
+        statement: Statement<'_>,
+        read: fn(&dyn SqlRow) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.rows_of(&statement).await?.iter().map(|row| read(&ResultRow(row))).collect()
+    }
+}

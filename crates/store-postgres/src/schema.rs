@@ -1,0 +1,103 @@
+//! The schema: migrations, one node at a time, and what is fixed when the store is made.
+
+use crate::connect::{Connector, Settings, quoted};
+use tidemill_model::PartitionCount;
+use tidemill_store::{Error, Result};
+use tokio_postgres::{Client, Transaction};
+
+/// In order; the n-th brings the schema to version n.
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/V1__ownership_and_log.sql"),
+    include_str!("../migrations/V2__entities.sql"),
+];
+
+pub(crate) async fn prepare(
+    connector: &Connector,
+    settings: &Settings,
+    schema: &str,
+    asked: PartitionCount,
+) -> Result<()> {
+    let (mut client, _) = connector.open(settings).await?;
+    let place = format!("{}, schema {schema}", connector.place());
+    let told = |error: tokio_postgres::Error| connector.error(&error);
+    let transaction = client.transaction().await.map_err(told)?;
+    lock(&transaction, schema).await.map_err(told)?;
+    make_schema(&transaction, schema).await.map_err(told)?;
+    let found = version(&transaction).await.map_err(told)?;
+    let known = MIGRATIONS.len() as i64;
+    if found > known {
+        return Err(Error::NewerSchema { place, found: found as u32, known: known as u32 });
+    }
+    for (n, sql) in MIGRATIONS.iter().enumerate().skip(found as usize) {
+        transaction.batch_execute(sql).await.map_err(told)?;
+        let note = "INSERT INTO schema_versions (version) VALUES ($1)";
+        transaction.execute(note, &[&(n as i64 + 1)]).await.map_err(told)?;
+    }
+    let partitions = partitions(&transaction, asked).await.map_err(told)?;
+    if partitions != i64::from(asked.0) {
+        return Err(Error::OtherPartitionCount { place, found: partitions as u16, asked: asked.0 });
+    }
+    transaction.commit().await.map_err(told)
+}
+
+/// For the transaction only, so that it works behind a pooler. Others that start at the same time wait here.
+pub(crate) async fn lock(transaction: &Transaction<'_>, schema: &str) -> Result<(), tokio_postgres::Error> {
+    transaction
+        .execute("SELECT pg_advisory_xact_lock(hashtext('tidemill'), hashtext($1))", &[&schema])
+        .await
+        .map(drop)
+}
+
+/// A role that may not create schemas can use one that was made for it.
+async fn make_schema(transaction: &Transaction<'_>, schema: &str) -> Result<(), tokio_postgres::Error> {
+    let found = transaction.query_opt("SELECT 1 FROM pg_namespace WHERE nspname = $1", &[&schema]).await?;
+    let quoted = quoted(schema);
+    if found.is_none() {
+        transaction.batch_execute(&format!("CREATE SCHEMA {quoted}")).await?;
+    }
+    transaction
+        .batch_execute(&format!("SET LOCAL search_path TO {quoted}; SET LOCAL statement_timeout TO 0"))
+        .await
+}
+
+async fn version(transaction: &Transaction<'_>) -> Result<i64, tokio_postgres::Error> {
+    transaction
+        .batch_execute(
+            "CREATE TABLE IF NOT EXISTS schema_versions \
+             (version bigint PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT clock_timestamp())",
+        )
+        .await?;
+    let row = transaction.query_one("SELECT coalesce(max(version), 0) FROM schema_versions", &[]).await?;
+    row.try_get(0)
+}
+
+async fn partitions(
+    transaction: &Transaction<'_>,
+    asked: PartitionCount,
+) -> Result<i64, tokio_postgres::Error> {
+    let found = transaction.query_opt("SELECT value FROM settings WHERE name = 'partitions'", &[]).await?;
+    if let Some(row) = found {
+        return row.try_get(0);
+    }
+    let count = i64::from(asked.0);
+    transaction
+        .execute("INSERT INTO settings VALUES ('partitions', $1), ('definitions_version', 0)", &[&count])
+        .await?;
+    transaction
+        .execute(
+            "INSERT INTO partitions (partition_id, epoch, next_key, released_epoch) \
+             SELECT p, 0, 1, 0 FROM generate_series(1, $1::bigint) p",
+            &[&count],
+        )
+        .await?;
+    transaction
+        .execute("INSERT INTO naps SELECT p, false FROM generate_series(1, $1::bigint) p", &[&count])
+        .await?;
+    Ok(count)
+}
+
+/// The server's own clock, which rules over leases.
+pub(crate) async fn now_ms(client: &Client) -> Result<i64, tokio_postgres::Error> {
+    let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    client.query_one(sql, &[]).await?.try_get(0)
+}

@@ -1,0 +1,117 @@
+//! The store itself: opening it, and what it is made of.
+
+use crate::appender::Appender;
+use crate::connect::{Connector, Pool, Role, Settings};
+use crate::counts::CountFolds;
+use crate::floor::Floors;
+use crate::wakeup::{Bells, WakeupMode};
+use crate::{listener, periods, schema};
+use std::sync::Arc;
+use std::time::Duration;
+use tidemill_model::PartitionCount;
+use tidemill_store::Result;
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// A URL or keyword list as libpq takes it; what it leaves out comes from the `PG...` variables.
+    pub url: String,
+    /// Made when it is missing.
+    pub schema: String,
+    /// Fixed when the store is made.
+    pub partitions: PartitionCount,
+    pub wakeup: WakeupMode,
+    /// Connections for commits: as many can be on their way at a time.
+    pub write_connections: usize,
+    /// Connections for what the engine loads, so that no search can hold it up.
+    pub load_connections: usize,
+    pub search_connections: usize,
+    /// A search that takes longer is given up.
+    pub search_limit_ms: u64,
+    /// Days whose partitions are made ahead.
+    pub days_ahead: u32,
+}
+
+impl Options {
+    pub fn new(url: impl Into<String>) -> Options {
+        Options {
+            url: url.into(),
+            schema: "tidemill".into(),
+            partitions: PartitionCount::ONE,
+            wakeup: WakeupMode::Notify,
+            write_connections: 8,
+            load_connections: 4,
+            search_connections: 4,
+            search_limit_ms: 30_000,
+            days_ahead: 2,
+        }
+    }
+}
+
+/// Partitions are looked after this often; they are made days ahead.
+const LOOK_AT_DAYS_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// Dropping it closes its connections.
+pub struct PostgresStore {
+    pub(crate) partitions: PartitionCount,
+    pub(crate) schema: String,
+    pub(crate) is_pooled: bool,
+    pub(crate) writes: Arc<Pool>,
+    pub(crate) loads: Pool,
+    pub(crate) searches: Pool,
+    /// Apart from commits, which they must never wait behind.
+    pub(crate) leases: Pool,
+    pub(crate) bells: Arc<Bells>,
+    pub(crate) floors: Floors,
+    pub(crate) counts: CountFolds,
+    pub(crate) appender: Appender,
+}
+
+impl PostgresStore {
+    /// Connects, makes the schema if it is missing and brings it up to date.
+    pub async fn open(options: &Options) -> Result<PostgresStore> {
+        let connector = Arc::new(Connector::new(&options.url, options.search_limit_ms)?);
+        let is_pooled = options.wakeup != WakeupMode::Notify;
+        let settings = |role| Settings::new(&options.schema, role, is_pooled);
+        schema::prepare(&connector, &settings(Role::Engine), &options.schema, options.partitions).await?;
+        periods::make_ahead(&connector, &settings(Role::Engine), &options.schema, options.days_ahead).await?;
+        let pool = |role, connections| Pool::new(connector.clone(), settings(role), connections);
+        let bells = Arc::new(Bells::new(options.partitions, &options.schema, options.wakeup));
+        if options.wakeup == WakeupMode::Notify {
+            listener::start(connector.clone(), settings(Role::Engine), &bells);
+        }
+        let appends = Arc::new(pool(Role::Engine, 2));
+        let writes = Arc::new(pool(Role::Engine, options.write_connections));
+        look_after_days(&writes, connector.clone(), options.clone(), is_pooled);
+        Ok(PostgresStore {
+            partitions: options.partitions,
+            schema: options.schema.clone(),
+            is_pooled,
+            writes,
+            loads: pool(Role::Engine, options.load_connections),
+            searches: pool(Role::Search { limit_ms: options.search_limit_ms }, options.search_connections),
+            leases: pool(Role::Engine, 2),
+            appender: Appender::start(appends, bells.clone()),
+            bells,
+            floors: Floors::new(options.partitions),
+            counts: CountFolds::new(options.partitions),
+        })
+    }
+}
+
+/// Makes the partitions of the days to come, for as long as the store is there.
+fn look_after_days(writes: &Arc<Pool>, connector: Arc<Connector>, options: Options, is_pooled: bool) {
+    let store = Arc::downgrade(writes);
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(LOOK_AT_DAYS_EVERY.mul_f64(0.5 + fastrand::f64())).await;
+            if store.strong_count() == 0 {
+                return;
+            }
+            let settings = Settings::new(&options.schema, Role::Engine, is_pooled);
+            let made = periods::make_ahead(&connector, &settings, &options.schema, options.days_ahead).await;
+            if let Err(error) = made {
+                tracing::warn!(%error, "the time partitions of the days ahead could not be made");
+            }
+        }
+    });
+}
