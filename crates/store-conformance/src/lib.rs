@@ -4,6 +4,7 @@
 mod build;
 pub mod cases;
 mod dump;
+pub mod one_task;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod session;

@@ -9,7 +9,7 @@ pub(crate) fn is_connection(error: &tokio_postgres::Error) -> bool {
         None => error.is_closed() || has_io_source(error),
         Some(db) => {
             let code = db.code().code();
-            code.starts_with("08") || code.starts_with("57P")
+            code.starts_with("08") || code.starts_with("57P") || code == "25P03"
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct Options {
     pub search_limit_ms: u64,
     /// Days whose partitions are made ahead.
     pub days_ahead: u32,
+    /// Reads of the inbox begin behind what was consumed this long ago; every so often they go all the way.
+    pub inbox_floor_ms: u64,
 }
 
 impl Options {
@@ -43,6 +45,7 @@ impl Options {
             search_connections: 4,
             search_limit_ms: 30_000,
             days_ahead: 2,
+            inbox_floor_ms: 10_000,
         }
     }
 }
@@ -92,7 +95,7 @@ impl PostgresStore {
             leases: pool(Role::Engine, 2),
             appender: Appender::start(appends, bells.clone()),
             bells,
-            floors: Floors::new(options.partitions),
+            floors: Floors::new(options.partitions, Duration::from_millis(options.inbox_floor_ms)),
             counts: CountFolds::new(options.partitions),
         })
     }

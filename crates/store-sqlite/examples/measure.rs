@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemill_model::entity::*;
-use tidemill_model::{Change, Entity, PartitionId, Timestamp};
+use tidemill_model::{Change, PartitionId};
 use tidemill_store::query::*;
 use tidemill_store::{LoadRequest, Store};
 use tidemill_store_conformance::Session;
+use tidemill_store_conformance::one_task::{OneTask, put, row_operations};
 use tidemill_store_sqlite::{Options, SqliteStore};
 
 #[tokio::main]
@@ -30,7 +31,8 @@ async fn main() {
     let mut rows = 0;
     let (mut writing, mut loading) = (Duration::ZERO, Duration::ZERO);
     for first in (0..instances).step_by(per_batch) {
-        let begun: Vec<Live> = (first..first + per_batch).map(|n| begin(&session, &definition, n)).collect();
+        let begun: Vec<OneTask> =
+            (first..first + per_batch).map(|n| OneTask::begin(&session, &definition, n)).collect();
         let mut changes: Vec<Change> = begun.iter().flat_map(|live| live.begin_changes(&session)).collect();
         rows += row_operations(&changes);
         writing += commit(&session, changes).await;
@@ -58,64 +60,10 @@ async fn main() {
     searches(&session, &definition, &last[0].instance).await;
 }
 
-struct Live {
-    instance: ProcessInstance,
-    task: ElementInstance,
-    job: Job,
-    variable: Variable,
-}
-
-fn begin(session: &Session, definition: &ProcessDefinition, n: usize) -> Live {
-    let instance = ProcessInstance {
-        started_at: Timestamp(1_000_000 + n as i64),
-        business_id: n.is_multiple_of(10).then(|| format!("order-{n}").into()),
-        ..session.make.instance(definition.key)
-    };
-    let task = session.make.element(&instance, instance.key.scope(), "task");
-    let job = session.make.job(&task, "work");
-    let variable = session.make.variable(&instance, instance.key.scope(), "orderId", &format!("\"{n}\""));
-    Live { instance, task, job, variable }
-}
-
-impl Live {
-    fn begin_changes(&self, session: &Session) -> Vec<Change> {
-        let start = session.make.element(&self.instance, self.instance.key.scope(), "start");
-        vec![
-            put(self.instance.clone()),
-            end(ElementInstance { state: Lifecycle::Completed, ..start }, false),
-            put(self.task.clone()),
-            put(self.job.clone()),
-            put(self.variable.clone()),
-        ]
-    }
-
-    fn end_changes(&self, session: &Session) -> Vec<Change> {
-        let at = Some(self.instance.started_at + 500);
-        let last = session.make.element(&self.instance, self.instance.key.scope(), "end");
-        let instance = ProcessInstance { state: Lifecycle::Completed, ended_at: at, ..self.instance.clone() };
-        let task = ElementInstance { state: Lifecycle::Completed, ended_at: at, ..self.task.clone() };
-        let job = Job { last_event: JobEvent::Completed, ended_at: at, ..self.job.clone() };
-        vec![
-            end(instance, true),
-            end(task, true),
-            end(job, true),
-            end(self.variable.clone(), true),
-            end(ElementInstance { state: Lifecycle::Completed, ended_at: at, ..last }, false),
-        ]
-    }
-}
-
 async fn commit(session: &Session, changes: Vec<Change>) -> Duration {
     let started = Instant::now();
     session.commit(changes).await;
     started.elapsed()
-}
-
-fn row_operations(changes: &[Change]) -> usize {
-    changes
-        .iter()
-        .map(|change| if matches!(change, Change::End { was_stored: true, .. }) { 2 } else { 1 })
-        .sum()
 }
 
 async fn searches(session: &Session, definition: &ProcessDefinition, instance: &ProcessInstance) {
@@ -186,18 +134,4 @@ async fn time(name: &str, mut run: impl AsyncFnMut() -> u64) {
         best = best.min(started.elapsed());
     }
     println!("  {name}: {:.2} ms, {total} found", best.as_secs_f64() * 1e3);
-}
-
-fn put<E>(entity: E) -> Change
-where
-    Arc<E>: Into<Entity>,
-{
-    Change::Put(Arc::new(entity).into())
-}
-
-fn end<E>(entity: E, was_stored: bool) -> Change
-where
-    Arc<E>: Into<Entity>,
-{
-    Change::End { entity: Arc::new(entity).into(), was_stored }
 }

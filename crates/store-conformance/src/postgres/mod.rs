@@ -1,0 +1,122 @@
+//! A real Postgres for tests, from the installed package, with a data directory and a port of its own. It ends
+//! with the process that started it, however that ends.
+
+mod pooler;
+mod process;
+mod proxy;
+
+pub use pooler::Pooler;
+pub use proxy::{Fault, Proxy};
+
+use process::{Watched, as_user, free_port, fresh_directory, program, run};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+const START_LIMIT: Duration = Duration::from_secs(60);
+
+pub struct PostgresServer {
+    directory: PathBuf,
+    port: u16,
+    settings: Vec<String>,
+    process: Mutex<Option<Watched>>,
+}
+
+impl PostgresServer {
+    /// One for all tests of a binary. Nothing is synced: these tests do not pull plugs.
+    pub fn shared() -> &'static PostgresServer {
+        static SERVER: OnceLock<PostgresServer> = OnceLock::new();
+        SERVER.get_or_init(|| PostgresServer::start(&["fsync=off", "full_page_writes=off"]))
+    }
+
+    /// A fresh server with these settings besides those that tests need.
+    pub fn start(settings: &[&str]) -> PostgresServer {
+        let directory = fresh_directory("postgres");
+        let data = directory.join("data");
+        run(as_user(&program("initdb"))
+            .args(["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D"])
+            .arg(&data));
+        let port = free_port();
+        let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        let server = PostgresServer { directory, port, settings, process: Mutex::new(None) };
+        server.resume();
+        server
+    }
+
+    pub fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", self.port)
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where certificates and other files of the server may lie.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Ends the server at once, as a power cut would.
+    pub fn crash(&self) {
+        self.end("QUIT");
+    }
+
+    pub fn stop(&self) {
+        self.end("INT");
+    }
+
+    fn end(&self, signal: &str) {
+        if let Some(process) = self.process.lock().expect("no holder panics").take() {
+            process.end(signal);
+        }
+    }
+
+    /// Starts it again with what it had.
+    pub fn resume(&self) {
+        let mut settings = vec![
+            format!("port={}", self.port),
+            "listen_addresses=127.0.0.1".into(),
+            "unix_socket_directories=".into(),
+            "max_connections=400".into(),
+            "shared_preload_libraries=pg_stat_statements".into(),
+        ];
+        settings.extend(self.settings.iter().cloned());
+        let mut server = as_user(&program("postgres"));
+        server.arg("-D").arg(self.directory.join("data"));
+        for setting in &settings {
+            server.args(["-c", setting]);
+        }
+        let process = Watched::start(&self.directory, &server);
+        *self.process.lock().expect("no holder panics") = Some(process);
+        self.wait_until_ready();
+    }
+
+    fn wait_until_ready(&self) {
+        let started = Instant::now();
+        while !self.is_ready() {
+            if started.elapsed() > START_LIMIT {
+                let log = std::fs::read_to_string(self.directory.join("log")).unwrap_or_default();
+                panic!("Postgres does not start:\n{log}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+            && Command::new(program("pg_isready"))
+                .args(["-q", "-h", "127.0.0.1", "-p", &self.port.to_string()])
+                .status()
+                .is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        self.end("INT");
+        // What is left of it is in a directory for such things.
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}

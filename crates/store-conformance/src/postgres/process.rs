@@ -1,0 +1,97 @@
+//! Programs that end with the process that started them.
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Runs the server, waits for a word and then ends it. Without a word its starter is gone, and the data with it.
+const WATCH: &str = r#"directory=$1; shift
+"$@" >>"$directory/log" 2>&1 &
+server=$!
+if read -r signal; then kill -s "$signal" $server; wait $server
+else kill -s INT $server; wait $server; rm -rf "$directory"; fi"#;
+
+pub(super) struct Watched(Child);
+
+impl Watched {
+    pub(super) fn start(directory: &Path, program: &Command) -> Watched {
+        let mut watcher = Command::new("sh");
+        watcher.args(["-c", WATCH, "sh"]).arg(directory);
+        watcher.arg(program.get_program()).args(program.get_args());
+        let child = watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Watched(child.expect("sh starts"))
+    }
+
+    /// Returns when it is gone.
+    pub(super) fn end(mut self, signal: &str) {
+        let mut words = self.0.stdin.take().expect("piped");
+        writeln!(words, "{signal}").expect("the watcher reads");
+        self.0.wait().expect("the watcher ends");
+    }
+}
+
+/// Owned by the user that the programs run as.
+pub(super) fn fresh_directory(name: &str) -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let directory = data_home().join(format!("{name}-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory for the data");
+    std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o700)).expect("ours");
+    if is_root() {
+        run(Command::new("chown").arg("postgres:").arg(&directory));
+    }
+    directory
+}
+
+/// Of the newest version that is installed.
+pub(super) fn program(name: &str) -> PathBuf {
+    let versions =
+        std::fs::read_dir("/usr/lib/postgresql").expect("the Debian package postgresql is installed");
+    let newest = versions.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok()).max();
+    let newest = newest.expect("a version of Postgres");
+    PathBuf::from(format!("/usr/lib/postgresql/{newest}/bin/{name}"))
+}
+
+/// Postgres does not run as root.
+pub(super) fn as_user(program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]).arg(program);
+    command.current_dir("/");
+    command
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0)
+}
+
+/// In the build directory, unless the user that Postgres runs as cannot get there.
+fn data_home() -> PathBuf {
+    let binary = std::env::current_exe().expect("a test is a program");
+    let target = binary.ancestors().find(|path| path.ends_with("target")).map(|path| path.join("tmp"));
+    target.filter(|path| can_reach(path)).unwrap_or_else(std::env::temp_dir)
+}
+
+fn can_reach(path: &Path) -> bool {
+    let _ = std::fs::create_dir_all(path);
+    as_user(Path::new("test")).arg("-x").arg(path).status().is_ok_and(|status| status.success())
+}
+
+pub(super) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port()
+}
+
+pub(super) fn run(command: &mut Command) {
+    let output = command.output().expect("starts");
+    assert!(
+        output.status.success(),
+        "{command:?} failed: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
