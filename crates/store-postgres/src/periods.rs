@@ -5,6 +5,7 @@ use crate::connect::{Connector, Settings};
 use crate::schema;
 use tidemill_store::Result;
 use tokio_postgres::Client;
+use tokio_postgres::types::Type;
 
 pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -42,15 +43,15 @@ async fn make(
     schema: &str,
     days_ahead: u32,
 ) -> Result<(), tokio_postgres::Error> {
-    let today = schema::now_ms(client).await? / DAY_MS;
     let transaction = client.transaction().await?;
     transaction.batch_execute(&settings.in_transaction).await?;
     schema::lock(&transaction, schema).await?;
+    let today = schema::now_ms(&transaction).await? / DAY_MS;
     let rows = transaction
-        .query(
+        .query_typed(
             "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
             WHERE n.nspname = $1 AND c.relispartition",
-            &[&schema],
+            &[(&schema, Type::TEXT)],
         )
         .await?;
     let known: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;

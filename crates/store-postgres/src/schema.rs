@@ -1,9 +1,11 @@
-//! The schema: migrations, one node at a time, and what is fixed when the store is made.
+//! The schema: migrations, one node at a time, and what is fixed when the store is made. Nothing is prepared
+//! here: behind a pooler a prepared statement would meet another connection.
 
 use crate::connect::{Connector, Settings, quoted};
 use tidemill_model::PartitionCount;
 use tidemill_store::{Error, Result};
-use tokio_postgres::{Client, Transaction};
+use tokio_postgres::Transaction;
+use tokio_postgres::types::Type;
 
 /// In order; the n-th brings the schema to version n.
 const MIGRATIONS: &[&str] = &[
@@ -31,7 +33,7 @@ pub(crate) async fn prepare(
     for (n, sql) in MIGRATIONS.iter().enumerate().skip(found as usize) {
         transaction.batch_execute(sql).await.map_err(told)?;
         let note = "INSERT INTO schema_versions (version) VALUES ($1)";
-        transaction.execute(note, &[&(n as i64 + 1)]).await.map_err(told)?;
+        transaction.query_typed(note, &[(&(n as i64 + 1), Type::INT8)]).await.map_err(told)?;
     }
     let partitions = partitions(&transaction, asked).await.map_err(told)?;
     if partitions != i64::from(asked.0) {
@@ -43,14 +45,18 @@ pub(crate) async fn prepare(
 /// For the transaction only, so that it works behind a pooler. Others that start at the same time wait here.
 pub(crate) async fn lock(transaction: &Transaction<'_>, schema: &str) -> Result<(), tokio_postgres::Error> {
     transaction
-        .execute("SELECT pg_advisory_xact_lock(hashtext('tidemill'), hashtext($1))", &[&schema])
+        .query_typed(
+            "SELECT pg_advisory_xact_lock(hashtext('tidemill'), hashtext($1))",
+            &[(&schema, Type::TEXT)],
+        )
         .await
         .map(drop)
 }
 
 /// A role that may not create schemas can use one that was made for it.
 async fn make_schema(transaction: &Transaction<'_>, schema: &str) -> Result<(), tokio_postgres::Error> {
-    let found = transaction.query_opt("SELECT 1 FROM pg_namespace WHERE nspname = $1", &[&schema]).await?;
+    let sql = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
+    let found = transaction.query_typed_opt(sql, &[(&schema, Type::TEXT)]).await?;
     let quoted = quoted(schema);
     if found.is_none() {
         transaction.batch_execute(&format!("CREATE SCHEMA {quoted}")).await?;
@@ -67,7 +73,8 @@ async fn version(transaction: &Transaction<'_>) -> Result<i64, tokio_postgres::E
              (version bigint PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT clock_timestamp())",
         )
         .await?;
-    let row = transaction.query_one("SELECT coalesce(max(version), 0) FROM schema_versions", &[]).await?;
+    let row =
+        transaction.query_typed_one("SELECT coalesce(max(version), 0) FROM schema_versions", &[]).await?;
     row.try_get(0)
 }
 
@@ -75,29 +82,32 @@ async fn partitions(
     transaction: &Transaction<'_>,
     asked: PartitionCount,
 ) -> Result<i64, tokio_postgres::Error> {
-    let found = transaction.query_opt("SELECT value FROM settings WHERE name = 'partitions'", &[]).await?;
+    let found =
+        transaction.query_typed_opt("SELECT value FROM settings WHERE name = 'partitions'", &[]).await?;
     if let Some(row) = found {
         return row.try_get(0);
     }
     let count = i64::from(asked.0);
     transaction
-        .execute("INSERT INTO settings VALUES ('partitions', $1), ('definitions_version', 0)", &[&count])
-        .await?;
-    transaction
-        .execute(
-            "INSERT INTO partitions (partition_id, epoch, next_key, released_epoch) \
-             SELECT p, 0, 1, 0 FROM generate_series(1, $1::bigint) p",
-            &[&count],
+        .query_typed(
+            "INSERT INTO settings VALUES ('partitions', $1), ('definitions_version', 0)",
+            &[(&count, Type::INT8)],
         )
         .await?;
     transaction
-        .execute("INSERT INTO naps SELECT p, false FROM generate_series(1, $1::bigint) p", &[&count])
+        .query_typed(
+            "INSERT INTO partitions (partition_id, epoch, next_key, released_epoch) \
+             SELECT p, 0, 1, 0 FROM generate_series(1, $1::bigint) p",
+            &[(&count, Type::INT8)],
+        )
         .await?;
+    let naps = "INSERT INTO naps SELECT p, false FROM generate_series(1, $1::bigint) p";
+    transaction.query_typed(naps, &[(&count, Type::INT8)]).await?;
     Ok(count)
 }
 
 /// The server's own clock, which rules over leases.
-pub(crate) async fn now_ms(client: &Client) -> Result<i64, tokio_postgres::Error> {
+pub(crate) async fn now_ms(transaction: &Transaction<'_>) -> Result<i64, tokio_postgres::Error> {
     let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-    client.query_one(sql, &[]).await?.try_get(0)
+    transaction.query_typed_one(sql, &[]).await?.try_get(0)
 }

@@ -64,7 +64,7 @@ impl PostgresStore {
 async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, Error> {
     let end = (day + 1) * DAY_MS;
     let instances = name(HISTORY_TABLES[0], day);
-    let row = transaction.query_one(&format!("SELECT count(*) FROM {instances}"), &[]).await?;
+    let row = transaction.query_typed_one(&format!("SELECT count(*) FROM {instances}"), &[]).await?;
     let count: i64 = row.get(0);
     // What belongs to an instance that lives, or that ended on a later day.
     let keeps = format!(
@@ -96,7 +96,7 @@ async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, 
 
 async fn drop_log(transaction: &Transaction<'_>, day: i64) -> Result<usize, Error> {
     let partition = name(LOG_TABLE, day);
-    let row = transaction.query_one(&format!("SELECT count(*) FROM {partition}"), &[]).await?;
+    let row = transaction.query_typed_one(&format!("SELECT count(*) FROM {partition}"), &[]).await?;
     let count: i64 = row.get(0);
     transaction
         .batch_execute(&format!(
