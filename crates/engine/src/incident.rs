@@ -1,10 +1,12 @@
 //! Incidents: a failed step is written down on its element and waits for somebody to resolve it.
 
+use crate::event::timer;
+use crate::limits::INCIDENT_MESSAGE_BYTES_MAX;
 use crate::run::Run;
 use crate::stop::{Failure, Step as Stepped, Stop};
 use tidemill_model::command::Step;
-use tidemill_model::entity::{ElementInstance, Incident, IncidentState, ProcessInstance};
-use tidemill_model::{ElementInstanceKey, Event, IncidentKey, JobKey, ProcessInstanceKey};
+use tidemill_model::entity::{ElementInstance, Incident, IncidentState, ProcessInstance, Timer};
+use tidemill_model::{ElementInstanceKey, Event, IncidentKey, JobKey, ProcessInstanceKey, Text};
 
 pub(crate) fn raise(
     run: &mut Run<'_>,
@@ -12,16 +14,35 @@ pub(crate) fn raise(
     failure: Failure,
     job: Option<JobKey>,
 ) -> Stepped {
+    raise_with(run, element, failure, job, None)
+}
+
+/// The cycle of a timer that has just fired cannot go on; its element or scope does.
+pub(crate) fn raise_for_timer(
+    run: &mut Run<'_>,
+    waiting: ElementInstanceKey,
+    failure: Failure,
+    fired: &Timer,
+) -> Stepped {
+    raise_with(run, waiting, failure, None, Some(Box::new(fired.clone())))
+}
+
+fn raise_with(
+    run: &mut Run<'_>,
+    element: ElementInstanceKey,
+    failure: Failure,
+    job: Option<JobKey>,
+    stopped_timer: Option<Box<Timer>>,
+) -> Stepped {
     let key: IncidentKey = run.new_key();
     let now = run.now;
-    let instance_element = run.change::<ElementInstance>(element)?;
-    instance_element.incident = Some(key);
-    let (origin, element_id) = (instance_element.origin.clone(), instance_element.element_id.clone());
+    let (origin, element_id) = (run.origin(element)?, mark(run, element, key)?);
+    let message = storable(failure.message);
     let instance = origin.instance;
     run.record(key, Some(instance), || Event::IncidentCreated {
         element_id: element_id.clone(),
         kind: failure.kind,
-        message: failure.message.clone(),
+        message: message.clone(),
     });
     run.insert(Incident {
         key,
@@ -29,13 +50,35 @@ pub(crate) fn raise(
         element_instance: element,
         element_id,
         kind: failure.kind,
-        message: failure.message,
+        message,
         job,
+        stopped_timer,
         state: IncidentState::Active,
         created_at: now,
         ended_at: None,
     });
     count(run, instance, 1)
+}
+
+/// What a model or its data made of the message, in a form that every store takes.
+fn storable(message: String) -> String {
+    let mut message = if message.contains('\0') { message.replace('\0', "\u{fffd}") } else { message };
+    if message.len() > INCIDENT_MESSAGE_BYTES_MAX {
+        let end = (0..=INCIDENT_MESSAGE_BYTES_MAX).rev().find(|end| message.is_char_boundary(*end));
+        message.truncate(end.unwrap_or(0));
+        message.push_str("...");
+    }
+    message
+}
+
+/// Notes the incident on its element, or finds the name of the process whose scope it stands on.
+fn mark(run: &mut Run<'_>, scope: ElementInstanceKey, incident: IncidentKey) -> Stepped<Text> {
+    if let Some(instance) = run.get::<ProcessInstance>(ProcessInstanceKey(scope.0)) {
+        return Ok(run.definition(instance.definition)?.head.process_id.clone());
+    }
+    let element = run.change::<ElementInstance>(scope)?;
+    element.incident = Some(incident);
+    Ok(element.element_id.clone())
 }
 
 /// Marks an incident as resolved; what was stopped is not resumed here.
@@ -46,7 +89,8 @@ pub(crate) fn close(run: &mut Run<'_>, key: IncidentKey) -> Stepped {
     incident.ended_at = Some(now);
     let incident =
         run.end::<Incident>(key).ok_or_else(|| Stop::broken("a resolved incident is not there"))?;
-    if run.find_element(incident.element_instance)?.is_some() {
+    let stands_on_process = incident.element_instance == incident.origin.instance.scope();
+    if !stands_on_process && run.find_element(incident.element_instance)?.is_some() {
         let other = run.node(incident.element_instance).and_then(|node| node.incidents.last().copied());
         run.change::<ElementInstance>(incident.element_instance)?.incident = other;
     }
@@ -68,12 +112,15 @@ pub(crate) fn resolve_all(run: &mut Run<'_>, element: ElementInstanceKey) -> Ste
 
 /// Resolves an incident and runs the step again that it had stopped.
 pub(crate) fn resolve(run: &mut Run<'_>, key: IncidentKey) -> Stepped {
-    let element = run.get::<Incident>(key).map(|incident| incident.element_instance);
+    let Some(incident) = run.get::<Incident>(key).cloned() else { return Ok(()) };
     close(run, key)?;
-    if let Some(element) = element {
-        run.push(Step::Resume { element });
+    match &incident.stopped_timer {
+        Some(fired) => timer::go_on(run, incident.element_instance, fired),
+        None => {
+            run.push(Step::Resume { element: incident.element_instance });
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// Instances and call activities above an incident know that there is one below them.

@@ -15,8 +15,11 @@ pub(crate) const CALL_DEPTH_MAX: u16 = 1_000;
 /// Bytes of names and values that one command or one expression may bring.
 pub(crate) const VARIABLES_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Bytes of texts that stores index: job types, message names, correlation keys.
+/// Bytes of texts that stores index: job types, message names, correlation keys, assignees.
 pub(crate) const INDEXED_TEXT_BYTES_MAX: usize = 512;
+
+/// Bytes of what an incident says: it may quote values of any length.
+pub(crate) const INCIDENT_MESSAGE_BYTES_MAX: usize = 8 * 1024;
 
 /// Subscriptions that one command hands a signal to.
 pub(crate) const SIGNALS_PER_COMMAND: usize = 100;

@@ -212,39 +212,3 @@ fn a_worker_gets_only_the_variables_it_asks_for() {
         assert_eq!(jobs[0].variables.as_str(), r#"{"b":1,"c":3}"#);
     });
 }
-
-#[test]
-fn more_than_fits_is_refused_at_the_door_and_an_incident_inside() {
-    let mut engine = Harness::new();
-    let model = ModelBuilder::process("p")
-        .start("start")
-        .script("grow", "=for i in 1..3 return big", "huge")
-        .end("end");
-    engine.deploy(&model);
-    let big = "x".repeat(2 * 1024 * 1024);
-    let refused = engine
-        .create("p")
-        .variables(&format!("{{\"a\":\"{big}\",\"b\":\"{big}\"}}"))
-        .try_go()
-        .expect_err("more than 4 MiB");
-    assert_eq!(refused.code, RejectionCode::ExceededSize);
-    let instance = engine.start("p", &format!("{{\"big\":\"{big}\"}}"));
-    assert_eq!(engine.incident().kind, IncidentKind::MessageSizeExceeded);
-    engine.set_variables(instance.scope(), r#"{"big":"small"}"#, false);
-    engine.cancel(instance).expect("it lives");
-    engine.expect_nothing_left();
-}
-
-#[test]
-fn a_loop_that_never_waits_ends_in_an_incident() {
-    let mut engine = Harness::new();
-    let model = ModelBuilder::process("p").start("start").exclusive("a").exclusive("b").when("=again");
-    engine.deploy(&model.connect_to("a").move_to("b").otherwise().end("end"));
-    let instance = engine.start("p", r#"{"again":true}"#);
-    let incident = engine.incident();
-    assert!(incident.message.contains("100000 elements"), "{}", incident.message);
-    engine.set_variables(instance.scope(), r#"{"again":false}"#, false);
-    engine.resolve().expect("it can be resolved");
-    engine.expect_completed(instance);
-    engine.expect_nothing_left();
-}

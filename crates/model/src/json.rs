@@ -3,10 +3,15 @@
 use crate::Text;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 /// Nesting beyond this is refused, so that no reader of a value has to fear for its stack.
 const DEPTH_MAX: usize = 1000;
+
+/// Up to so many names, comparing them one by one is faster than hashing them.
+const FEW_NAMES: usize = 16;
 
 /// One JSON value as compact text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Debug)]
@@ -104,11 +109,14 @@ impl Variables {
     pub fn parse(text: &str) -> Result<Variables, JsonError> {
         let members: Members<'_> =
             serde_json::from_str(text).map_err(|error| JsonError(error.to_string()))?;
-        let mut variables = Variables::default();
-        for (name, value) in members.0 {
-            variables.set(name, RawJson::compact(value)?);
-        }
-        Ok(variables)
+        let compact = |(name, value)| Ok((Text::from(name), RawJson::compact(value)?));
+        let members: Vec<_> = members.0.into_iter().map(compact).collect::<Result<_, JsonError>>()?;
+        Ok(members.into_iter().collect())
+    }
+
+    /// Of a name given twice, the first value counts: the nearest scope comes first.
+    pub fn nearest(members: impl IntoIterator<Item = (Text, RawJson)>) -> Variables {
+        distinct(members.into_iter().collect(), |_, _| {})
     }
 
     pub fn set(&mut self, name: impl Into<Text>, value: RawJson) {
@@ -159,12 +167,35 @@ impl Variables {
 
 impl<N: Into<Text>> FromIterator<(N, RawJson)> for Variables {
     fn from_iter<I: IntoIterator<Item = (N, RawJson)>>(members: I) -> Variables {
-        let mut variables = Variables::default();
-        for (name, value) in members {
-            variables.set(name, value);
-        }
-        variables
+        let members = members.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        distinct(members, |known, value| *known = value)
     }
+}
+
+/// Each name once, where it first stood, in time that grows with their number and no faster.
+fn distinct(members: Vec<(Text, RawJson)>, on_twice: impl Fn(&mut RawJson, RawJson)) -> Variables {
+    if members.len() <= FEW_NAMES {
+        let mut few: Vec<(Text, RawJson)> = Vec::with_capacity(members.len());
+        for (name, value) in members {
+            match few.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => on_twice(known, value),
+                None => few.push((name, value)),
+            }
+        }
+        return Variables(few);
+    }
+    let mut places: HashMap<Text, usize> = HashMap::with_capacity(members.len());
+    let mut many: Vec<(Text, RawJson)> = Vec::with_capacity(members.len());
+    for (name, value) in members {
+        match places.entry(name) {
+            Entry::Occupied(place) => on_twice(&mut many[*place.get()].1, value),
+            Entry::Vacant(place) => {
+                many.push((place.key().clone(), value));
+                place.insert(many.len() - 1);
+            }
+        }
+    }
+    Variables(many)
 }
 
 /// The members of a JSON object in order, values untouched.
@@ -211,6 +242,28 @@ mod tests {
     fn a_name_given_twice_counts_once() {
         let variables = Variables::parse(r#"{"a":1,"a":2}"#).expect("valid");
         assert_eq!(variables.to_json().as_str(), r#"{"a":2}"#);
+    }
+
+    #[test]
+    fn very_many_names_are_read_in_one_go() {
+        let names = 200_000;
+        let text: Vec<String> = (0..names).map(|n| format!("\"v{n}\":{n}")).collect();
+        let text = format!("{{{},\"v7\":\"again\"}}", text.join(","));
+        let variables = Variables::parse(&text).expect("valid");
+        assert_eq!(variables.len(), names);
+        assert_eq!(variables.get("v7").map(RawJson::as_str), Some("\"again\""));
+    }
+
+    #[test]
+    fn the_nearest_value_of_a_name_counts() {
+        for others in [0, 100] {
+            let mut members =
+                vec![(Text::from("a"), RawJson::new("1")), (Text::from("a"), RawJson::new("2"))];
+            members.extend((0..others).map(|n| (Text::from(format!("b{n}")), RawJson::NULL)));
+            let variables = Variables::nearest(members);
+            assert_eq!(variables.len(), 1 + others);
+            assert_eq!(variables.get("a").map(RawJson::as_str), Some("1"));
+        }
     }
 
     #[test]

@@ -224,6 +224,7 @@ impl Builder {
             kind: IncidentKind::JobNoRetries,
             message: message.into(),
             job: None,
+            stopped_timer: None,
             state: IncidentState::Active,
             created_at: Timestamp(140),
             ended_at: None,
@@ -268,6 +269,7 @@ impl Builder {
             instance: ProcessInstanceKey(7),
             is_interrupting: true,
             correlating: None,
+            reply: None,
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &AnswerCorrelation) -> Step<Answer
     message_box::require(run, &name)?;
     let subscription = run.get::<BoxSubscription>(command.subscription).cloned();
     if command.accepted {
-        return accepted(run, command, subscription.as_deref());
+        return accepted(run, command, &name, subscription.as_deref());
     }
     if subscription.is_some() {
         // The instance is past waiting; its closing of the subscription may still be on the way.
@@ -30,9 +30,11 @@ pub(super) fn run(run: &mut Run<'_>, command: &AnswerCorrelation) -> Step<Answer
 fn accepted(
     run: &mut Run<'_>,
     command: &AnswerCorrelation,
+    name: &BoxName,
     subscription: Option<&BoxSubscription>,
 ) -> Step<Answer> {
-    if let Some(token) = command.reply {
+    // The first that accepts is the answer, whoever was to give it.
+    if let Some(token) = message_box::take_duty(run, name, command.message)? {
         let (message, instance, tenant) = (command.message, command.instance, command.tenant.clone());
         run.reply_to(token, Ok(Answer::Correlated { message, instance, tenant }));
     }
@@ -65,31 +67,25 @@ fn offer_on(
             business_id: command.business_id.clone(),
             variables: command.variables.clone(),
             correlated_to: Vec::new(),
-            reply: command.reply,
         },
     };
-    let before = match refused_by {
-        Some(refused_by) => {
-            offer.correlated_to.retain(|process_id| *process_id != refused_by.process_id);
-            // Only the process that refused gets another try; the others have had theirs.
-            let others = message_box::subscriptions(run, &offer.name);
-            let others = others.iter().map(|other| other.process_id.clone());
-            let others: Vec<_> = others.filter(|process_id| *process_id != refused_by.process_id).collect();
-            if buffered.is_none() {
-                offer.correlated_to.extend(others);
-            }
-            offer.correlated_to.len()
+    if let Some(refused_by) = refused_by {
+        offer.correlated_to.retain(|process_id| *process_id != refused_by.process_id);
+        // Only the process that refused gets another try; the others have had theirs.
+        let others = message_box::subscriptions(run, &offer.name);
+        let others = others.iter().map(|other| other.process_id.clone());
+        let others: Vec<_> = others.filter(|process_id| *process_id != refused_by.process_id).collect();
+        if buffered.is_none() {
+            offer.correlated_to.extend(others);
         }
-        None => usize::MAX,
-    };
-    if before != usize::MAX {
         message_box::offer_to_subscriptions(run, &mut offer)?;
     }
-    let is_taken = offer.correlated_to.len() > before;
     if buffered.is_some() {
         run.change::<Message>(command.message)?.correlated_to = offer.correlated_to.clone();
     }
-    if let Some(token) = command.reply.filter(|_| !is_taken) {
+    if let Some(token) = refused_by.and_then(|refused_by| refused_by.reply)
+        && !message_box::give_duty(run, &offer.name, command.message, token)?
+    {
         run.reply_to(token, Err(nobody(&command.message_name, &command.correlation_key)));
     }
     Ok(Answer::Done)

@@ -10,7 +10,7 @@ use tidemill_model::entity::StartEventKind;
 use tidemill_model::{Answer, Event, SignalKey, TenantId, Text, Variables};
 
 pub(super) fn run(run: &mut Run<'_>, command: &BroadcastSignal) -> Step<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let (tenant, name) = (command.tenant.clone(), command.name.clone());
     let signal = broadcast(run, tenant, name, command.variables.clone())?;
     Ok(Answer::Broadcast { signal, tenant: command.tenant.clone() })

@@ -10,7 +10,7 @@ use tidemill_model::command::{CompleteJob, Step};
 use tidemill_model::entity::{JobEvent, JobState};
 
 pub(super) fn run(run: &mut Run<'_>, command: &CompleteJob) -> Stepped<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let job = job::expect_active(run, command.job, command.lease, "complete")?;
     let element = job.element_instance;
     run.element(element)?;

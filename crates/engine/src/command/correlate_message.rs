@@ -9,7 +9,7 @@ use tidemill_model::command::{CorrelateMessage, ReplyToken};
 use tidemill_model::{Answer, Event, MessageKey, Rejection, Text};
 
 pub(super) fn run(run: &mut Run<'_>, command: &CorrelateMessage) -> Step<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let name = BoxName {
         tenant: command.tenant.clone(),
         message_name: command.name.clone(),
@@ -21,21 +21,20 @@ pub(super) fn run(run: &mut Run<'_>, command: &CorrelateMessage) -> Step<Answer>
         name: command.name.clone(),
         correlation_key: command.correlation_key.clone(),
     });
-    let token = ReplyToken { partition: run.partition, number: key.key().counter() };
     let mut offer = Offer {
         key,
         name,
         business_id: command.business_id.clone(),
         variables: command.variables.clone(),
         correlated_to: Vec::new(),
-        reply: Some(token),
     };
     message_box::offer_to_subscriptions(run, &mut offer)?;
     let started = message_box::offer_to_starts(run, &mut offer)?;
     if let Some(instance) = started {
         return Ok(Answer::Correlated { message: key, instance, tenant: command.tenant.clone() });
     }
-    if offer.correlated_to.is_empty() {
+    let token = ReplyToken { partition: run.partition, number: key.key().counter() };
+    if !message_box::give_duty(run, &offer.name, key, token)? {
         return Err(nobody(&command.name, &command.correlation_key).into());
     }
     run.reply_later = Some(token);

@@ -29,7 +29,6 @@ pub(super) fn run(run: &mut Run<'_>, command: &CorrelateSubscription) -> Step<An
         business_id: command.business_id.clone(),
         accepted,
         instance: command.instance,
-        reply: command.reply,
         variables: if accepted { Default::default() } else { command.variables.clone() },
     }));
     Ok(Answer::Done)

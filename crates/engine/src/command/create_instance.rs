@@ -29,7 +29,7 @@ pub(crate) struct NewInstance {
 }
 
 pub(super) fn run(run: &mut Run<'_>, command: &CreateInstance) -> Step<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let definition = find_definition(run, command)?;
     let none_start = definition.process.none_start();
     if command.start.is_empty() && none_start.is_none() {

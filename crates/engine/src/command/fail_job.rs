@@ -12,7 +12,7 @@ use tidemill_model::entity::{IncidentKind, Job, JobEvent, JobState, TimerPurpose
 use tidemill_model::{Answer, Text};
 
 pub(super) fn run(run: &mut Run<'_>, command: &FailJob) -> Step<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let key = command.job;
     let job = job::expect_active(run, key, command.lease, "fail")?;
     run.element(job.element_instance)?;

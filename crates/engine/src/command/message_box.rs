@@ -25,7 +25,6 @@ pub(super) struct Offer {
     pub(super) variables: Variables,
     /// Process ids that have had it.
     pub(super) correlated_to: Vec<Text>,
-    pub(super) reply: Option<ReplyToken>,
 }
 
 impl Offer {
@@ -40,7 +39,6 @@ impl Offer {
             business_id: message.business_id.clone(),
             variables: message.variables.clone(),
             correlated_to: message.correlated_to.clone(),
-            reply: None,
         }
     }
 
@@ -89,9 +87,33 @@ fn send(run: &mut Run<'_>, subscription: &BoxSubscription, offer: &mut Offer) ->
         correlation_key: offer.name.correlation_key.clone(),
         business_id: offer.business_id.clone(),
         variables: offer.variables.clone(),
-        reply: offer.reply,
     }));
     Ok(())
+}
+
+/// One of those that the message is on its way to shall answer whoever waits for the outcome. False if it is on
+/// its way to nobody.
+pub(super) fn give_duty(
+    run: &mut Run<'_>,
+    name: &BoxName,
+    message: MessageKey,
+    reply: ReplyToken,
+) -> Step<bool> {
+    let on_its_way = subscriptions(run, name).into_iter().find(|row| row.correlating == Some(message));
+    let Some(subscription) = on_its_way else { return Ok(false) };
+    run.change::<BoxSubscription>(subscription.key)?.reply = Some(reply);
+    Ok(true)
+}
+
+/// Takes the duty to answer from whoever has it.
+pub(super) fn take_duty(run: &mut Run<'_>, name: &BoxName, message: MessageKey) -> Step<Option<ReplyToken>> {
+    let on_duty = subscriptions(run, name)
+        .into_iter()
+        .find(|row| row.correlating == Some(message) && row.reply.is_some());
+    match on_duty {
+        Some(subscription) => Ok(run.change::<BoxSubscription>(subscription.key)?.reply.take()),
+        None => Ok(None),
+    }
 }
 
 /// Starts an instance of every process whose start event takes this message. Gives the first one.

@@ -11,7 +11,7 @@ use tidemill_model::entity::{Message, TimerPurpose};
 use tidemill_model::{Answer, Event, MessageKey, Rejection};
 
 pub(super) fn run(run: &mut Run<'_>, command: &PublishMessage) -> Step<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let name = BoxName {
         tenant: command.tenant.clone(),
         message_name: command.name.clone(),
@@ -30,7 +30,6 @@ pub(super) fn run(run: &mut Run<'_>, command: &PublishMessage) -> Step<Answer> {
         business_id: command.business_id.clone(),
         variables: command.variables.clone(),
         correlated_to: Vec::new(),
-        reply: None,
     };
     message_box::offer_to_subscriptions(run, &mut offer)?;
     message_box::offer_to_starts(run, &mut offer)?;

@@ -7,7 +7,7 @@ use tidemill_model::command::SetVariables;
 use tidemill_model::{Answer, Rejection};
 
 pub(super) fn run(run: &mut Run<'_>, command: &SetVariables) -> Step<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let scope = command.scope;
     if run.find_scope(scope)?.is_none() {
         return Err(Rejection::not_found(format!(

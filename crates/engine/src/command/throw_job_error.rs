@@ -12,7 +12,7 @@ use tidemill_model::command::ThrowJobError;
 use tidemill_model::entity::{IncidentKind, Job, JobEvent, JobState};
 
 pub(super) fn run(run: &mut Run<'_>, command: &ThrowJobError) -> Step<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let key = command.job;
     let job = job::expect_active(run, key, command.lease, "throw an error for")?;
     let element = job.element_instance;

@@ -1,15 +1,14 @@
 //! A timer is due.
 
 use super::create_instance::{self, NewInstance};
+use crate::element;
 use crate::event::timer;
 use crate::event::trigger::trigger;
 use crate::need::Need;
 use crate::run::Run;
 use crate::state::BoxName;
 use crate::stop::{Step, Stop};
-use crate::{element, incident};
 use std::sync::Arc;
-use tidemill_bpmn::{Catch, TimerDefinition};
 use tidemill_model::command::TriggerTimer;
 use tidemill_model::entity::{Job, JobState, Message, Timer, TimerPurpose};
 use tidemill_model::{
@@ -39,35 +38,12 @@ pub(super) fn run(run: &mut Run<'_>, command: &TriggerTimer) -> Step<Answer> {
     Ok(Answer::Done)
 }
 
-fn model(run: &Run<'_>, definition: DefinitionKey, target: ElementIndex) -> Step<Option<TimerDefinition>> {
-    let definition = run.definition(definition)?;
-    Ok(match definition.process.element(target).catch() {
-        Some(Catch::Timer(model)) => Some(model.clone()),
-        _ => None,
-    })
-}
-
 fn catch(run: &mut Run<'_>, timer: &Timer, waiting: ElementInstanceKey, target: ElementIndex) -> Step {
-    let Some(info) = run.find_scope(waiting)? else { return Ok(()) };
-    if run.remove::<Timer>(timer.key).is_none() {
+    if run.find_scope(waiting)?.is_none() || run.remove::<Timer>(timer.key).is_none() {
         return Ok(());
     }
     timer::record_trigger(run, timer)?;
-    let next = match model(run, info.definition, target)? {
-        Some(model) => timer::next(run, timer, &model),
-        None => Ok(None),
-    };
-    match next {
-        Ok(Some(next)) => {
-            let element_id = run.definition(info.definition)?.process.element(target).id.clone();
-            timer::create(run, timer.purpose.clone(), element_id, next.due_at, Some(next.repetitions));
-        }
-        Ok(None) => {}
-        // The cycle ends here; this firing still counts.
-        Err(Stop::Fail(failure)) if info.parent.is_some() => incident::raise(run, waiting, failure, None)?,
-        Err(Stop::Fail(_)) => {}
-        Err(other) => return Err(other),
-    }
+    timer::go_on(run, waiting, timer)?;
     trigger(run, waiting, target, Variables::default())?;
     Ok(())
 }
@@ -84,17 +60,9 @@ fn start(
     }
     timer::record_trigger(run, timer)?;
     let found = run.definition(definition)?;
-    let next = match model(run, definition, target)? {
-        Some(model) => timer::next(run, timer, &model),
-        None => Ok(None),
-    };
-    match next {
-        Ok(Some(next)) => {
-            let element_id = found.process.element(target).id.clone();
-            timer::create(run, timer.purpose.clone(), element_id, next.due_at, Some(next.repetitions));
-        }
+    match timer::repeat(run, &found, target, timer) {
         // There is no element yet that could carry an incident: the cycle ends, this firing counts.
-        Ok(None) | Err(Stop::Fail(_)) => {}
+        Ok(()) | Err(Stop::Fail(_)) => {}
         Err(other) => return Err(other),
     }
     let new = NewInstance { tenant: tenant.clone(), ..NewInstance::default() };
@@ -104,7 +72,7 @@ fn start(
 
 fn back_off_is_over(run: &mut Run<'_>, timer: &Timer, key: JobKey) -> Step {
     let job = super::job::find(run, key)?;
-    run.load_timer(timer);
+    // It comes with its job, and goes with it.
     run.remove::<Timer>(timer.key);
     if let Some(job) = job.filter(|job| job.state == JobState::BackingOff) {
         run.change::<Job>(key)?.state = JobState::Waiting;

@@ -75,7 +75,7 @@ pub(super) fn update(run: &mut Run<'_>, command: &UpdateUserTask) -> Stepped<Ans
 }
 
 pub(super) fn complete(run: &mut Run<'_>, command: &CompleteUserTask) -> Stepped<Answer> {
-    variables::check_command_size(&command.variables)?;
+    variables::check_command(&command.variables)?;
     let key = command.task;
     let task = expect_created(run, key, "complete")?;
     run.element(task.element_instance)?;

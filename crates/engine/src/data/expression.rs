@@ -101,23 +101,18 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A value that must be a string.
+    /// A name, code or key: a string that stores can keep and index.
     pub(crate) fn text(&self, scope: ElementInstanceKey, source: &Source) -> Step<Text> {
-        match source {
-            Source::Static { text, .. } => Ok(text.clone()),
+        let text = match source {
+            Source::Static { text, .. } => text.clone(),
             Source::Feel(expression) => {
                 let outcome = self.evaluate(scope, expression, &[])?;
                 match &outcome.value {
-                    Value::String(text) => Ok(text.clone()),
-                    _ => Err(wrong_type(expression, &outcome, "STRING")),
+                    Value::String(text) => text.clone(),
+                    _ => return Err(wrong_type(expression, &outcome, "STRING")),
                 }
             }
-        }
-    }
-
-    /// A string that stores keep an index on.
-    pub(crate) fn indexed_text(&self, scope: ElementInstanceKey, source: &Source) -> Step<Text> {
-        let text = self.text(scope, source)?;
+        };
         check_indexed(&text)?;
         Ok(text)
     }
@@ -146,22 +141,22 @@ impl Run<'_> {
         }
     }
 
-    /// A list of strings: a FEEL list, or static text split at commas.
+    /// A list of names: a FEEL list, or static text split at commas.
     pub(crate) fn text_list(&self, scope: ElementInstanceKey, source: &Source) -> Step<Vec<Text>> {
-        match source {
-            Source::Static { text, .. } => Ok(text
-                .split(',')
-                .map(|item| Text::from(item.trim()))
-                .filter(|item| !item.is_empty())
-                .collect()),
+        let items: Vec<Text> = match source {
+            Source::Static { text, .. } => {
+                text.split(',').map(|item| Text::from(item.trim())).filter(|item| !item.is_empty()).collect()
+            }
             Source::Feel(expression) => {
                 let outcome = self.evaluate(scope, expression, &[])?;
                 let items = outcome.value.as_list().and_then(|list| {
                     list.iter().map(|item| item.as_str().map(Text::from)).collect::<Option<Vec<_>>>()
                 });
-                items.ok_or_else(|| wrong_type(expression, &outcome, "ARRAY of STRING"))
+                items.ok_or_else(|| wrong_type(expression, &outcome, "ARRAY of STRING"))?
             }
-        }
+        };
+        items.iter().try_for_each(|item| check_indexed(item))?;
+        Ok(items)
     }
 
     /// Any value, as JSON.
@@ -183,7 +178,8 @@ pub(crate) fn check_indexed(text: &str) -> Step {
         return Ok(());
     };
     let start: String = text.chars().take(40).collect();
-    let message = format!("Expected a name or key that can be stored, but of '{start}...' {problem}");
+    let message =
+        format!("Expected a name or key that can be stored, but of '{}...' {problem}", start.escape_debug());
     Err(Stop::fail(IncidentKind::ExtractValueError, message))
 }
 

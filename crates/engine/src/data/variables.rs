@@ -1,6 +1,6 @@
 //! Variables in scopes: set here, or merged from here upwards.
 
-use crate::limits::VARIABLES_BYTES_MAX;
+use crate::limits::{INDEXED_TEXT_BYTES_MAX, VARIABLES_BYTES_MAX};
 use crate::run::Run;
 use crate::state::Working;
 use crate::stop::{Step, Stop};
@@ -68,7 +68,8 @@ fn merge_one(run: &mut Run<'_>, from: ElementInstanceKey, name: &Text, value: &R
     }
 }
 
-fn check_size(name: &Text, value: &RawJson) -> Step {
+/// A value that is too large for a variable.
+pub(crate) fn check_size(name: &Text, value: &RawJson) -> Step {
     if value.as_str().len() <= VARIABLES_BYTES_MAX {
         return Ok(());
     }
@@ -81,49 +82,51 @@ fn check_size(name: &Text, value: &RawJson) -> Step {
     ))
 }
 
-/// Refuses a command that brings more than fits.
-pub(crate) fn check_command_size(variables: &Variables) -> Result<(), Rejection> {
+/// Refuses a command that brings more than fits, or names that no store takes.
+pub(crate) fn check_command(variables: &Variables) -> Result<(), Rejection> {
     let bytes = variables.size_bytes();
-    if bytes <= VARIABLES_BYTES_MAX {
-        return Ok(());
+    if bytes > VARIABLES_BYTES_MAX {
+        return Err(Rejection::new(
+            RejectionCode::ExceededSize,
+            format!("Expected at most {VARIABLES_BYTES_MAX} bytes of variables, but got {bytes}"),
+        ));
     }
-    Err(Rejection::new(
-        RejectionCode::ExceededSize,
-        format!("Expected at most {VARIABLES_BYTES_MAX} bytes of variables, but got {bytes}"),
-    ))
+    for (name, _) in variables.iter() {
+        if name.len() > INDEXED_TEXT_BYTES_MAX || name.contains('\0') {
+            let start: String = name.chars().take(40).collect();
+            return Err(Rejection::invalid_argument(format!(
+                "Expected names of variables to have at most {INDEXED_TEXT_BYTES_MAX} bytes and no character \
+                 NUL, but one begins with '{}'",
+                start.escape_debug()
+            )));
+        }
+    }
+    Ok(())
 }
 
 impl Working {
     /// The variables of this very scope.
     pub(crate) fn local_variables(&self, scope: ElementInstanceKey) -> Variables {
-        let mut variables = Variables::default();
-        if let Some(node) = self.node(scope) {
-            for key in node.variables.values() {
-                if let Some(variable) = self.get::<Variable>(*key) {
-                    variables.set(variable.name.clone(), variable.value.clone());
-                }
-            }
-        }
-        variables
+        let keys = self.node(scope).into_iter().flat_map(|node| node.variables.values());
+        let rows = keys.filter_map(|key| self.get::<Variable>(*key));
+        rows.map(|variable| (variable.name.clone(), variable.value.clone())).collect()
     }
 
     /// Everything visible from a scope, or only the given names; the nearest value of a name counts.
     pub(crate) fn visible_variables(&self, from: ElementInstanceKey, names: &[Text]) -> Step<Variables> {
-        let mut variables = Variables::default();
+        let mut found = Vec::new();
         let mut scope = Some(from);
         while let Some(key) = scope {
-            let local = self.node(key).into_iter().flat_map(|node| &node.variables);
-            for (name, variable) in local {
-                let is_wanted = names.is_empty() || names.contains(name);
-                if is_wanted
-                    && variables.get(name).is_none()
-                    && let Some(variable) = self.get::<Variable>(*variable)
-                {
-                    variables.set(name.clone(), variable.value.clone());
-                }
-            }
+            let local = self.node(key).map(|node| &node.variables);
+            let wanted: Vec<_> = match local {
+                Some(local) if names.is_empty() => local.values().collect(),
+                Some(local) => names.iter().filter_map(|name| local.get(name)).collect(),
+                None => Vec::new(),
+            };
+            let rows = wanted.into_iter().filter_map(|variable| self.get::<Variable>(*variable));
+            found.extend(rows.map(|variable| (variable.name.clone(), variable.value.clone())));
             scope = self.find_scope(key)?.and_then(|info| info.parent);
         }
-        Ok(variables)
+        Ok(Variables::nearest(found))
     }
 }

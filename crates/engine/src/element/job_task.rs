@@ -1,6 +1,7 @@
 //! Everything that a worker does: service, send, script and business rule tasks, thrown messages.
 
 use super::Subject;
+use crate::event::timer;
 use crate::lifecycle::activated;
 use crate::run::Run;
 use crate::stop::Step;
@@ -9,7 +10,7 @@ use tidemill_model::entity::{ElementInstance, Job, JobEvent, JobKind, JobLease, 
 use tidemill_model::{Event, JobKey, RawJson, Text};
 
 pub(crate) fn activate(run: &mut Run<'_>, subject: &Subject, task: &JobTask) -> Step {
-    let job_type = run.indexed_text(subject.key, &task.job_type)?;
+    let job_type = run.text(subject.key, &task.job_type)?;
     let retries = clamp(run.integer(subject.key, &task.retries)?);
     let priority = match &task.priority {
         Some(priority) => clamp(run.integer(subject.key, priority)?),
@@ -84,6 +85,9 @@ pub(crate) fn end(run: &mut Run<'_>, key: JobKey, state: JobState, event: JobEve
     job.ended_at = Some(now);
     let Some(job) = run.end::<Job>(key) else { return Ok(()) };
     drop_lease(run, key)?;
+    if let Some(back_off) = run.index().back_offs.get(&key).copied() {
+        timer::cancel(run, back_off)?;
+    }
     if run.get::<ElementInstance>(job.element_instance).is_some() {
         run.change::<ElementInstance>(job.element_instance)?.job = None;
     }

@@ -2,7 +2,7 @@
 
 use super::{Subject, pass};
 use crate::data::expression::to_raw;
-use crate::data::result;
+use crate::data::{result, variables};
 use crate::run::Run;
 use crate::stop::Step;
 use tidemill_feel::Expression;
@@ -14,9 +14,11 @@ pub(super) fn activate(
     expression: &Expression,
     result_variable: &Text,
 ) -> Step {
-    let value = run.evaluate(subject.key, expression, &[])?.value;
+    let value = to_raw(&run.evaluate(subject.key, expression, &[])?.value);
+    // Asked here, so that resolving the incident runs the script again.
+    variables::check_size(result_variable, &value)?;
     subject.arm_boundary_events(run)?;
-    let payload: Variables = [(result_variable.clone(), to_raw(&value))].into_iter().collect();
+    let payload: Variables = [(result_variable.clone(), value)].into_iter().collect();
     result::set_payload(run, subject.key, Some(payload))?;
     pass(run, subject.key)
 }

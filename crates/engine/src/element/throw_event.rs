@@ -35,7 +35,7 @@ pub(super) fn complete(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> S
 
 /// A thrown signal brings its local variables only.
 pub(super) fn signal(run: &mut Run<'_>, subject: &Subject, name: &Source) -> Stepped {
-    let name = run.indexed_text(subject.key, name)?;
+    let name = run.text(subject.key, name)?;
     let variables = run.local_variables(subject.key);
     let tenant = subject.instance.origin.tenant.clone();
     broadcast_signal::broadcast(run, tenant, name, variables)?;

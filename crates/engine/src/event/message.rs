@@ -24,7 +24,7 @@ pub(crate) fn plan(
     event: &Element,
     catch: &MessageCatch,
 ) -> Step<Plan> {
-    let message_name = run.indexed_text(waiting, &catch.name)?;
+    let message_name = run.text(waiting, &catch.name)?;
     let expression =
         catch.correlation_key.as_ref().ok_or_else(|| Stop::broken("a catching message has no key"))?;
     let correlation_key = correlation_key(run, waiting, expression)?;
@@ -75,6 +75,7 @@ pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -
         instance: origin.instance,
         is_interrupting: plan.is_interrupting,
         correlating: None,
+        reply: None,
     };
     let (instance, name, correlation_key) =
         (origin.instance, plan.message_name.clone(), plan.correlation_key.clone());

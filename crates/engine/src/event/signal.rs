@@ -14,7 +14,7 @@ pub(crate) struct Plan {
 }
 
 pub(crate) fn plan(run: &Run<'_>, waiting: ElementInstanceKey, event: &Element, name: &Source) -> Step<Plan> {
-    let name = run.indexed_text(waiting, name)?;
+    let name = run.text(waiting, name)?;
     Ok(Plan { target: event.index, name, is_interrupting: event.is_interrupting() })
 }
 

@@ -1,9 +1,11 @@
 //! Timers of catch events, boundary events, event subprocesses and start events.
 
 use crate::data::expression::wrong_type;
+use crate::incident;
 use crate::run::Run;
+use crate::state::Definition;
 use crate::stop::{Step, Stop};
-use tidemill_bpmn::{Element, Source, TimerDefinition, TimerKind};
+use tidemill_bpmn::{Behavior, Catch, Element, Source, TimerDefinition, TimerKind};
 use tidemill_calendar::{Cycle, Date, Duration, Repetitions, Schedule};
 use tidemill_feel::{EmptyScope, Outcome, Value};
 use tidemill_model::entity::{IncidentKind, Timer, TimerPurpose};
@@ -69,8 +71,41 @@ pub(crate) fn cancel(run: &mut Run<'_>, key: TimerKey) -> Step {
     Ok(())
 }
 
-/// The timer after this one, where it repeats: the expression is asked again, the count is not.
-pub(crate) fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -> Step<Option<Next>> {
+/// Goes on after a firing of what waits. A cycle that cannot go on leaves an incident: this firing still counts,
+/// and resolving the incident comes here again.
+pub(crate) fn go_on(run: &mut Run<'_>, waiting: ElementInstanceKey, fired: &Timer) -> Step {
+    let TimerPurpose::Catch { target, .. } = fired.purpose else { return Ok(()) };
+    let Some(info) = run.find_scope(waiting)?.filter(|info| info.state.is_open()) else { return Ok(()) };
+    let definition = run.definition(info.definition)?;
+    let starts_event_sub_process =
+        matches!(definition.process.element(target).behavior, Behavior::Start { .. });
+    let scope = run.scope(waiting)?;
+    if starts_event_sub_process && (scope.interrupted || scope.interruption.is_some()) {
+        return Ok(());
+    }
+    match repeat(run, &definition, target, fired) {
+        Err(Stop::Fail(failure)) => incident::raise_for_timer(run, waiting, failure, fired),
+        other => other,
+    }
+}
+
+/// Makes the timer after this one, where it repeats.
+pub(crate) fn repeat(
+    run: &mut Run<'_>,
+    definition: &Definition,
+    target: ElementIndex,
+    fired: &Timer,
+) -> Step {
+    let event = definition.process.element(target);
+    let Some(Catch::Timer(model)) = event.catch() else { return Ok(()) };
+    if let Some(next) = next(run, fired, model)? {
+        create(run, fired.purpose.clone(), event.id.clone(), next.due_at, Some(next.repetitions));
+    }
+    Ok(())
+}
+
+/// When the next timer is due: the expression is asked again, the count is not.
+fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -> Step<Option<Next>> {
     let left = fired.repetitions.and_then(|left| Repetitions::from_stored(left.into()));
     let Some(left) = left.and_then(Repetitions::after_firing) else { return Ok(None) };
     let waiting = match fired.purpose {
@@ -82,9 +117,9 @@ pub(crate) fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -
     Ok(due_at.map(|due_at| Next { due_at, repetitions: stored(left) }))
 }
 
-pub(crate) struct Next {
-    pub(crate) due_at: Timestamp,
-    pub(crate) repetitions: i32,
+struct Next {
+    due_at: Timestamp,
+    repetitions: i32,
 }
 
 pub(crate) fn first_start(run: &Run<'_>, definition: &TimerDefinition) -> Step<(Timestamp, Option<i32>)> {

@@ -125,6 +125,7 @@ pub(super) fn end_instance(
     key: ProcessInstanceKey,
     to: Lifecycle,
 ) -> Stepped<Arc<ProcessInstance>> {
+    incident::resolve_all(run, key.scope())?;
     run.transition(key.scope(), to)?;
     run.end_variables(key.scope());
     let now = run.now;

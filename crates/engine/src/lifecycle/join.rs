@@ -4,6 +4,7 @@ use super::activate::begin_activation;
 use crate::run::Run;
 use crate::state::Definition;
 use crate::stop::Step as Stepped;
+use rustc_hash::FxHashSet;
 use tidemill_bpmn::{Behavior, Element, InclusiveJoin};
 use tidemill_model::command::Step;
 use tidemill_model::entity::{ElementInstance, Scope, WaitingToken};
@@ -52,7 +53,9 @@ pub(crate) fn check_joins(run: &mut Run<'_>) -> Stepped<bool> {
         if state.interruption.is_some() {
             continue;
         }
-        let gateways: Vec<_> = state.waiting.iter().map(|token| token.gateway).collect();
+        let mut gateways: Vec<_> = state.waiting.iter().map(|token| token.gateway).collect();
+        let mut seen = FxHashSet::default();
+        gateways.retain(|gateway| seen.insert(*gateway));
         for gateway in gateways {
             let gateway = definition.process.element(gateway);
             let is_inclusive = matches!(gateway.behavior, Behavior::Inclusive { .. });
@@ -86,16 +89,15 @@ fn is_ready(
     gateway: &Element,
 ) -> Stepped<bool> {
     let state = run.scope(scope)?;
-    let is_taken = |flow: &FlowIndex| {
-        state.waiting.iter().any(|token| token.gateway == gateway.index && token.flow == *flow)
-    };
-    let open: Vec<FlowIndex> = gateway.incoming.iter().filter(|flow| !is_taken(flow)).copied().collect();
-    if open.len() == gateway.incoming.len() {
-        return Ok(false);
-    }
-    match &gateway.behavior {
-        _ if open.is_empty() => Ok(true),
-        Behavior::Inclusive { join: Some(join), .. } => {
+    // One entry per flow: counting them is enough where all must come, however many there are.
+    let taken = state.waiting.iter().filter(|token| token.gateway == gateway.index);
+    match (taken.clone().count(), &gateway.behavior) {
+        (0, _) => Ok(false),
+        (all, _) if all == gateway.incoming.len() => Ok(true),
+        (_, Behavior::Inclusive { join: Some(join), .. }) => {
+            let taken: FxHashSet<FlowIndex> = taken.map(|token| token.flow).collect();
+            let open: Vec<FlowIndex> =
+                gateway.incoming.iter().filter(|flow| !taken.contains(flow)).copied().collect();
             let arrival = Arrival { run, definition, scope, state, gateway, join, open: &open };
             Ok(!arrival.is_possible()?)
         }

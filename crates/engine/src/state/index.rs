@@ -24,6 +24,8 @@ pub(crate) struct Index {
     pub(crate) resources: FxHashMap<(TenantId, Text), BTreeSet<ResourceKey>>,
     /// Jobs held under a lease that stands in a row of its own.
     pub(crate) leased: FxHashMap<JobKey, LeaseKey>,
+    /// Jobs that wait for a back-off to pass.
+    pub(crate) back_offs: FxHashMap<JobKey, TimerKey>,
 }
 
 /// Names a message box.
@@ -152,7 +154,10 @@ impl Filed for Timer {
                 let process = (tenant.clone(), process_id.clone());
                 index.processes.entry(process).or_default().timers.insert(self.key);
             }
-            TimerPurpose::JobBackoff { .. } | TimerPurpose::MessageExpiry { .. } => {}
+            TimerPurpose::JobBackoff { job, .. } => {
+                index.back_offs.insert(*job, self.key);
+            }
+            TimerPurpose::MessageExpiry { .. } => {}
         }
     }
 
@@ -166,7 +171,10 @@ impl Filed for Timer {
                     process.timers.remove(&self.key);
                 }
             }
-            TimerPurpose::JobBackoff { .. } | TimerPurpose::MessageExpiry { .. } => {}
+            TimerPurpose::JobBackoff { job, .. } => {
+                index.back_offs.remove(job);
+            }
+            TimerPurpose::MessageExpiry { .. } => {}
         }
     }
 }

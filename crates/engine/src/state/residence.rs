@@ -261,7 +261,11 @@ impl Working {
         let mut scopes = vec![instance.scope()];
         while let Some(scope) = scopes.pop() {
             if let Some(element) = self.unload::<ElementInstance>(scope) {
-                element.job.and_then(|job| self.unload::<Job>(job));
+                if let Some(job) = element.job {
+                    self.unload::<Job>(job);
+                    let back_off = self.index.back_offs.get(&job).copied();
+                    back_off.and_then(|timer| self.unload::<Timer>(timer));
+                }
                 element.user_task.and_then(|task| self.unload::<UserTask>(task));
             }
             self.unload::<LoopInput>(scope);

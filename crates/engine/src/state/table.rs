@@ -5,6 +5,9 @@ use std::hash::Hash;
 use std::sync::Arc;
 use tidemill_model::{Change, Entity};
 
+/// Room for changes that is kept from batch to batch.
+const BATCH_ROWS_KEPT: usize = 4_096;
+
 /// A row that a table can hold.
 pub(crate) trait Row: Clone + Sized {
     type Key: Copy + Eq + Hash + Ord;
@@ -189,7 +192,9 @@ impl<R: Row> Table<R> {
         Entity: From<Arc<R>>,
     {
         debug_assert!(self.journal.is_empty(), "changes are taken between commands");
-        self.gone.clear();
+        if self.dirty.is_empty() {
+            return;
+        }
         let mut dirty: Vec<_> = self.dirty.drain().collect();
         dirty.sort_unstable_by_key(|(key, _)| *key);
         for (key, before) in dirty {
@@ -202,6 +207,17 @@ impl<R: Row> Table<R> {
                 (None, None, Some(before)) => changes.push(Change::Remove(before.into())),
                 (None, None, None) => {}
             }
+        }
+        self.begin_batch();
+    }
+
+    /// Room that one large batch has made would have to be cleared by every small one after it.
+    fn begin_batch(&mut self) {
+        self.gone.clear();
+        if self.dirty.capacity() > BATCH_ROWS_KEPT {
+            self.dirty = FxHashMap::default();
+            self.history = FxHashMap::default();
+            self.gone = FxHashSet::default();
         }
     }
 }

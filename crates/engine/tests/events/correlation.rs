@@ -49,6 +49,7 @@ fn a_started_instance_is_the_preferred_answer() {
         assert_eq!(answered, instances(engine)[1]);
         engine.expect_completed(p);
         assert!(engine.is_active("work"));
+        assert!(engine.replies.is_empty(), "the one answer was given: {:?}", engine.replies);
     });
 }
 
@@ -80,17 +81,51 @@ fn the_business_id_must_match() {
     });
 }
 
+fn correlate() -> Command {
+    Command::CorrelateMessage(CorrelateMessage {
+        tenant: TenantId::default(),
+        name: Text::from("paid"),
+        correlation_key: Text::from("1"),
+        business_id: None,
+        variables: Variables::default(),
+    })
+}
+
+#[test]
+fn of_several_processes_that_take_it_one_answers() {
+    scenario(|engine| {
+        engine.deploy(&waiting("p"));
+        engine.deploy(&waiting("q"));
+        let instances = [engine.start("p", r#"{"id":"1"}"#), engine.start("q", r#"{"id":"1"}"#)];
+        let answered = engine.correlated("paid", "1").expect("two take it");
+        assert!(instances.contains(&answered));
+        assert!(engine.replies.is_empty(), "one answer is enough: {:?}", engine.replies);
+        instances.iter().for_each(|instance| engine.expect_completed(*instance));
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn the_duty_to_answer_passes_to_another_process_that_takes_it() {
+    for ended in ["p", "q"] {
+        scenario(|engine| {
+            engine.deploy(&waiting("p"));
+            engine.deploy(&waiting("q"));
+            let instances = ["p", "q"].map(|id| (id, engine.start(id, r#"{"id":"1"}"#)));
+            let pick = |is_ended| instances.iter().find(|(id, _)| (*id == ended) == is_ended).expect("two").1;
+            let cancel = Command::CancelInstance(CancelInstance { instance: pick(true) });
+            engine.run_batch(vec![correlate(), cancel]);
+            let answers: Vec<_> = engine.replies.drain(..).map(|(_, answer)| answer).collect();
+            assert_eq!(answers.len(), 1, "{answers:?}");
+            let answered = format!("{:?}", answers[0]);
+            assert!(answered.contains(&format!("{:?}", pick(false))), "{answered}");
+            engine.expect_nothing_left();
+        });
+    }
+}
+
 #[test]
 fn an_instance_that_ended_a_moment_before_is_passed_over() {
-    let correlate = || {
-        Command::CorrelateMessage(CorrelateMessage {
-            tenant: TenantId::default(),
-            name: Text::from("paid"),
-            correlation_key: Text::from("1"),
-            business_id: None,
-            variables: Variables::default(),
-        })
-    };
     scenario(|engine| {
         engine.deploy(&waiting("p"));
         let first = engine.start("p", r#"{"id":"1"}"#);

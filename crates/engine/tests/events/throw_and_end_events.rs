@@ -165,6 +165,28 @@ fn an_interruption_comes_before_a_terminate_end_event_that_was_reached_in_the_sa
 }
 
 #[test]
+fn message_events_fail_are_resolved_and_are_cancelled_like_jobs() {
+    for (kind, model) in [
+        ("end", ModelBuilder::process("p").start("s").end_message("tell", "=kind")),
+        ("throw", ModelBuilder::process("p").start("s").throw_message("tell", "=kind").end("e")),
+    ] {
+        scenario(|engine| {
+            engine.deploy(&model);
+            let first = engine.start("p", "{}");
+            assert_eq!(engine.incident().element_id, "tell", "{kind}");
+            engine.set_variables(first.scope(), r#"{"kind":"mail"}"#, false);
+            engine.resolve().expect("it can be resolved");
+            engine.complete("mail", "{}");
+            engine.expect_completed(first);
+            let second = engine.start("p", r#"{"kind":"mail"}"#);
+            engine.cancel(second).expect("it lives");
+            engine.expect(&["tell Terminating", "job mail Canceled", "tell Terminated"]);
+            engine.expect_nothing_left();
+        });
+    }
+}
+
+#[test]
 fn message_events_only_create_a_job() {
     scenario(|engine| {
         let waiting =

@@ -80,6 +80,7 @@ fn a_cycle_that_cannot_go_on_fires_once_more_and_raises_an_incident() {
         assert_eq!(engine.timers().len(), 0);
         engine.fail("work", 0, 0);
         assert_eq!(engine.incidents().len(), 2);
+        engine.set_variables(p.scope(), r#"{"pause":"R/PT1M"}"#, false);
         let of_timer = engine.incidents().into_iter().find(|incident| incident.job.is_none());
         let incident = of_timer.expect("of the timer").key;
         let command = tidemill_model::command::ResolveIncident { incident };
@@ -87,6 +88,116 @@ fn a_cycle_that_cannot_go_on_fires_once_more_and_raises_an_incident() {
         let of_job = engine.incident().key;
         assert_eq!(engine.element("work").incident, Some(of_job), "the other one still stands");
         engine.cancel(p).expect("it lives");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_cycle_goes_on_when_its_incident_is_resolved() {
+    scenario(|engine| {
+        engine.deploy(&reminding("=pause"));
+        let p = engine.start("p", r#"{"pause":"R3/PT1M"}"#);
+        engine.set_variables(p.scope(), r#"{"pause":"soon"}"#, false);
+        engine.advance(60_000);
+        engine.resolve().expect("it is open");
+        assert_eq!(engine.incident().element_id, "work", "still wrong: a new incident");
+        assert_eq!(engine.timers().len(), 0);
+        engine.set_variables(p.scope(), r#"{"pause":"R9/PT1M"}"#, false);
+        engine.advance(20_000);
+        engine.resolve().expect("it is open");
+        assert_eq!(engine.incidents().len(), 0);
+        assert_eq!(engine.element("work").incident, None);
+        assert_eq!(engine.timers()[0].due_at, BEGIN + 120_000, "counted from the last firing");
+        assert_eq!(engine.timers()[0].repetitions, Some(2));
+        engine.advance(600_000);
+        assert_eq!(engine.count("reminded Completed"), 3);
+        engine.complete("work", "{}");
+        engine.expect_completed(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_cycle_whose_incident_is_resolved_late_catches_up() {
+    scenario(|engine| {
+        engine.deploy(&reminding("=pause"));
+        let p = engine.start("p", r#"{"pause":"R3/PT1M"}"#);
+        engine.set_variables(p.scope(), r#"{"pause":"soon"}"#, false);
+        engine.advance(60_000);
+        engine.set_variables(p.scope(), r#"{"pause":"R3/PT1M"}"#, false);
+        engine.advance(600_000);
+        engine.resolve().expect("it is open");
+        assert!(engine.timers()[0].due_at <= engine.now, "it is due at once");
+        engine.advance(0);
+        assert_eq!(engine.count("reminded Completed"), 3);
+        assert_eq!(engine.timers().len(), 0);
+    });
+}
+
+/// A cycle that starts an event subprocess of the process itself.
+fn process_with_cycle() -> ModelBuilder {
+    ModelBuilder::process("p")
+        .start("s")
+        .service_task("work", |t| t.job_type("work"))
+        .end("e")
+        .event_sub_process("reminder", |r| {
+            r.start_timer("again", Timer::cycle("=pause")).non_interrupting().end("reminded")
+        })
+}
+
+#[test]
+fn a_cycle_of_the_process_itself_that_cannot_go_on_is_an_incident_on_the_process() {
+    scenario(|engine| {
+        engine.deploy(&process_with_cycle());
+        let p = engine.start("p", r#"{"pause":"R3/PT1M"}"#);
+        engine.set_variables(p.scope(), r#"{"pause":"soon"}"#, false);
+        engine.advance(60_000);
+        assert_eq!(engine.count("reminded Completed"), 1);
+        let incident = engine.incident();
+        assert_eq!(incident.kind, IncidentKind::ExtractValueError);
+        assert_eq!((&*incident.element_id, incident.element_instance), ("p", p.scope()));
+        engine.set_variables(p.scope(), r#"{"pause":"R3/PT1M"}"#, false);
+        engine.resolve().expect("it is open");
+        engine.advance(600_000);
+        assert_eq!(engine.count("reminded Completed"), 3);
+        engine.complete("work", "{}");
+        engine.expect_completed(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_cycle_of_a_scope_that_was_interrupted_meanwhile_does_not_go_on() {
+    scenario(|engine| {
+        let model = process_with_cycle().event_sub_process("stop", |s| {
+            s.start_signal("stopped", "stop").service_task("tidy", |t| t.job_type("tidy")).end("tidied")
+        });
+        engine.deploy(&model);
+        let p = engine.start("p", r#"{"pause":"R3/PT1M"}"#);
+        engine.set_variables(p.scope(), r#"{"pause":"soon"}"#, false);
+        engine.advance(60_000);
+        engine.broadcast("stop", r#"{"pause":"R3/PT1M"}"#);
+        engine.resolve().expect("it is open");
+        assert_eq!(engine.timers().len(), 0);
+        engine.complete("tidy", "{}");
+        engine.expect_completed(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_process_takes_the_incident_of_its_own_timer_with_it() {
+    scenario(|engine| {
+        engine.deploy(&process_with_cycle());
+        for _ in 0..2 {
+            let p = engine.start("p", r#"{"pause":"R3/PT1M"}"#);
+            engine.set_variables(p.scope(), r#"{"pause":"soon"}"#, false);
+        }
+        engine.advance(60_000);
+        assert_eq!(engine.incidents().len(), 2);
+        engine.complete("work", "{}");
+        let second = engine.incident().origin.instance;
+        engine.cancel(second).expect("it lives");
         engine.expect_nothing_left();
     });
 }

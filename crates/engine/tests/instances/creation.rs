@@ -179,6 +179,21 @@ fn cancelled(engine: &mut Harness) -> RejectionCode {
 }
 
 #[test]
+fn whoever_awaits_an_instance_is_told_how_it_ended() {
+    scenario(|engine| {
+        let model =
+            ModelBuilder::process("p").start("s").service_task("work", |t| t.job_type("work")).end("e");
+        engine.deploy(&model);
+        let (first, second) = (engine.start("p", "{}"), engine.start("p", "{}"));
+        assert!(engine.ended.is_empty(), "both still run");
+        engine.complete("work", "{}");
+        engine.cancel(second).expect("it lives");
+        let told: Vec<_> = engine.ended.iter().map(|end| (end.instance, end.is_completed)).collect();
+        assert_eq!(told, [(first, true), (second, false)]);
+    });
+}
+
+#[test]
 fn what_has_ended_cannot_be_cancelled() {
     scenario(|engine| assert_eq!(cancelled(engine), RejectionCode::NotFound));
 }

@@ -3,7 +3,10 @@
 use super::one_job;
 use crate::support::workers::{activation, failure, update};
 use crate::support::{ModelBuilder, piecemeal, scenario};
-use tidemill_model::command::{ActivateJobs, Command, CreateInstance, DefinitionRef, Deploy, ResourceFile};
+use tidemill_model::command::{
+    ActivateJobs, Command, CreateInstance, DefinitionRef, Deploy, ResourceFile, TriggerTimer,
+};
+use tidemill_model::entity::Timer;
 use tidemill_model::{ActivatedJob, TenantId, Text, Variables};
 
 fn numbers(jobs: &[ActivatedJob]) -> Vec<String> {
@@ -146,14 +149,43 @@ fn a_back_off_holds_the_job_back() {
 }
 
 #[test]
-fn a_back_off_without_its_job_passes_unnoticed() {
+fn a_back_off_goes_with_its_job() {
     scenario(|engine| {
         engine.deploy(&one_job());
         let p = engine.start("p", "{}");
         engine.fail("work", 1, 5_000);
+        assert_eq!(engine.timers().len(), 1);
         engine.cancel(p).expect("it lives");
-        engine.advance(10_000);
         engine.expect_terminated(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_back_off_that_fires_a_moment_after_its_job_has_gone_passes_unnoticed() {
+    scenario(|engine| {
+        engine.deploy(&one_job());
+        let p = engine.start("p", "{}");
+        engine.fail("work", 1, 5_000);
+        let timer = Timer::clone(&engine.timers()[0]);
+        engine.cancel(p).expect("it lives");
+        engine.run(Command::TriggerTimer(TriggerTimer { timer })).expect("nothing happens");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_job_that_came_back_from_its_back_off_can_fail_again() {
+    scenario(|engine| {
+        engine.deploy(&one_job());
+        let p = engine.start("p", "{}");
+        for _ in 0..2 {
+            engine.fail("work", 1, 5_000);
+            engine.advance(5_000);
+            assert_eq!(engine.timers().len(), 0);
+        }
+        engine.complete("work", "{}");
+        engine.expect_completed(p);
         engine.expect_nothing_left();
     });
 }

@@ -22,6 +22,8 @@ pub struct Harness {
     pub records: Vec<Record>,
     pub ended: Vec<InstanceEnd>,
     pub replies: Vec<(ReplyToken, Result<Answer, Rejection>)>,
+    /// Commands that followed from others.
+    pub follow_ups: usize,
     /// Forget everything in memory after each command, so that all state goes through the store.
     pub reload_always: bool,
     /// Keep every command in `commands`, to run them again elsewhere.
@@ -45,6 +47,7 @@ impl Harness {
             records: Vec::new(),
             ended: Vec::new(),
             replies: Vec::new(),
+            follow_ups: 0,
             reload_always: false,
             keeps_commands: false,
             commands: Vec::new(),
@@ -82,6 +85,7 @@ impl Harness {
             self.records.extend(outcome.records);
             self.ended.extend(outcome.ended);
             self.replies.extend(outcome.replies);
+            self.follow_ups += outcome.follow_ups.len();
             queue.extend(outcome.follow_ups.into_iter().map(|follow_up| follow_up.command));
             first.get_or_insert(outcome.reply);
             if self.reload_always {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use tidemill_engine::{Need, Supply};
 use tidemill_model::entity::*;
-use tidemill_model::{Change, ElementInstanceKey, Entity, EntityKind, ProcessInstanceKey};
+use tidemill_model::{Change, ElementInstanceKey, Entity, EntityKind, JobKey, ProcessInstanceKey};
 
 /// An instance with more rows than this is loaded piece by piece.
 const LARGE_INSTANCE_ROWS: usize = 1_000;
@@ -205,10 +205,20 @@ impl MemoryStore {
     }
 
     fn large_element(&self, key: ElementInstanceKey) -> Vec<Entity> {
+        let is_of_job = |timer: &Timer| match &timer.purpose {
+            TimerPurpose::JobBackoff { job, .. } => self.job_stands_on(*job, key),
+            _ => false,
+        };
         self.matching(|entity| {
             element_of(entity) == Some(key) && !matches!(entity, Entity::LoopOutput(_))
                 || matches!(entity, Entity::ProcessInstance(i) if i.key.scope() == key)
+                || matches!(entity, Entity::Timer(timer) if is_of_job(timer))
         })
+    }
+
+    fn job_stands_on(&self, job: JobKey, element: ElementInstanceKey) -> bool {
+        let row = self.live.get(&(EntityKind::Job, job.0, 0));
+        matches!(row, Some(Entity::Job(job)) if job.element_instance == element)
     }
 
     fn children(&self, scope: ElementInstanceKey, after: Option<ElementInstanceKey>) -> (Vec<Entity>, bool) {
@@ -243,7 +253,7 @@ fn instance_of(entity: &Entity) -> Option<ProcessInstanceKey> {
         Entity::LoopInput(row) => row.origin.instance,
         Entity::LoopOutput(row) => row.origin.instance,
         Entity::Timer(row) => match &row.purpose {
-            TimerPurpose::Catch { origin, .. } => origin.instance,
+            TimerPurpose::Catch { origin, .. } | TimerPurpose::JobBackoff { origin, .. } => origin.instance,
             _ => return None,
         },
         _ => return None,

@@ -1,9 +1,9 @@
 //! User tasks, managed by the engine or handed to a worker.
 
-use crate::support::{Harness, ModelBuilder, Timer, scenario};
+use crate::support::{Harness, ModelBuilder, Options, Timer, scenario};
 use tidemill_model::command::{AssignUserTask, Command, CompleteUserTask, UpdateUserTask, UserTaskChanges};
 use tidemill_model::entity::{IncidentKind, UserTaskState};
-use tidemill_model::{Answer, Rejection, RejectionCode, Text, UserTaskKey, Variables};
+use tidemill_model::{Answer, DeployedResource, Rejection, RejectionCode, Text, UserTaskKey, Variables};
 
 const FORM: &str = r#"{"id":"review","type":"default","components":[]}"#;
 
@@ -146,6 +146,50 @@ fn a_missing_form_is_an_incident_until_it_is_deployed() {
         complete(engine, task, "{}").expect("completed");
         engine.expect_completed(instance);
         engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn the_binding_chooses_the_version_of_the_form() {
+    let with = |binding: fn(Options) -> Options, id: &str| {
+        let task = |t: Options| binding(t.form_id("review-form"));
+        ModelBuilder::process(id).start("start").user_task("review", task).end("end").xml()
+    };
+    let form =
+        |name: &str, tag: &str| format!(r#"{{"id":"review-form","name":"{name}","versionTag":"{tag}"}}"#);
+    scenario(|engine| {
+        let tagged = engine.deploy_files(&[("f.form", &form("a", "stable"))]).expect("deployed");
+        let bound = with(|t| t.binding("deployment"), "bound");
+        let together = [("f.form", form("b", "")), ("bound.bpmn", bound)];
+        let together = together.each_ref().map(|(name, content)| (*name, content.as_str()));
+        let together = engine.deploy_files(&together).expect("deployed");
+        let newest = engine.deploy_files(&[("f.form", &form("c", ""))]).expect("deployed");
+        let by_tag = with(|t| t.binding("versionTag").version_tag("stable"), "by_tag");
+        let latest = with(|t| t, "latest");
+        engine.deploy_files(&[("t.bpmn", &by_tag), ("l.bpmn", &latest)]).expect("deployed");
+        for (process, deployment) in [("by_tag", tagged), ("bound", together), ("latest", newest)] {
+            let instance = engine.start(process, "{}");
+            let form = |resource: &DeployedResource| match resource {
+                DeployedResource::Form(form) => Some(form.key),
+                _ => None,
+            };
+            let expected = deployment.resources.iter().find_map(form);
+            assert_eq!(engine.user_task().form, expected, "{process}");
+            engine.cancel(instance).expect("it lives");
+        }
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_form_elsewhere_is_only_referred_to() {
+    scenario(|engine| {
+        let task = |t: Options| t.external_reference("=place");
+        engine.deploy(&ModelBuilder::process("p").start("start").user_task("review", task).end("end"));
+        engine.start("p", r#"{"place":"https://forms.example/7"}"#);
+        let task = engine.user_task();
+        assert_eq!(task.external_form_reference.as_deref(), Some("https://forms.example/7"));
+        assert_eq!(task.form, None);
     });
 }
 

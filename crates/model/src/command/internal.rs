@@ -86,8 +86,6 @@ pub struct CorrelateSubscription {
     pub correlation_key: Text,
     pub business_id: Option<Text>,
     pub variables: Variables,
-    /// Somebody waits at the gateway for the outcome of a `correlate`; the token finds the way back.
-    pub reply: Option<ReplyToken>,
 }
 
 /// Instance to box: taken, or not wanted any more.
@@ -101,7 +99,6 @@ pub struct AnswerCorrelation {
     pub business_id: Option<Text>,
     pub accepted: bool,
     pub instance: ProcessInstanceKey,
-    pub reply: Option<ReplyToken>,
     /// The message itself comes back with a refusal, so that a box that did not buffer it can offer it on.
     pub variables: Variables,
 }

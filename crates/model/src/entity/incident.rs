@@ -1,6 +1,6 @@
 //! Incidents: what stopped an element and waits for somebody to resolve it.
 
-use super::Origin;
+use super::{Origin, Timer};
 use crate::{ElementInstanceKey, IncidentKey, JobKey, Text, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,9 @@ pub struct Incident {
     pub message: String,
     /// The job whose failure this is; other incidents run their element's step again.
     pub job: Option<JobKey>,
+    /// The last firing of a cycle that could not go on: resolving goes on from there.
+    #[serde(default)]
+    pub stopped_timer: Option<Box<Timer>>,
     pub state: IncidentState,
     pub created_at: Timestamp,
     pub ended_at: Option<Timestamp>,

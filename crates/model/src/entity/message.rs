@@ -1,6 +1,7 @@
 //! Messages on both sides: the box that buffers them by correlation key, and the instances that wait.
 
 use super::Origin;
+use crate::command::ReplyToken;
 use crate::{
     ElementIndex, ElementInstanceKey, MessageKey, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
     Timestamp, Variables,
@@ -70,6 +71,10 @@ pub struct BoxSubscription {
     pub is_interrupting: bool,
     /// The message on its way to the instance, until that accepts or rejects it.
     pub correlating: Option<MessageKey>,
+    /// Somebody waits for the outcome of that correlation. Of several subscriptions that the message is on its
+    /// way to, one has the duty to answer.
+    #[serde(default)]
+    pub reply: Option<ReplyToken>,
 }
 
 /// While it exists, messages with this correlation key start no further instance of the process.
