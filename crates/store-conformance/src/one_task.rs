@@ -68,7 +68,7 @@ where
     Change::Put(Arc::new(entity).into())
 }
 
-fn end<E>(entity: E, was_stored: bool) -> Change
+pub fn end<E>(entity: E, was_stored: bool) -> Change
 where
     Arc<E>: Into<Entity>,
 {

@@ -45,6 +45,14 @@ impl PostgresServer {
         server
     }
 
+    /// The same data again under other settings.
+    pub fn with_settings(mut self, settings: &[&str]) -> PostgresServer {
+        self.stop();
+        self.settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        self.resume();
+        self
+    }
+
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", self.port)
     }
