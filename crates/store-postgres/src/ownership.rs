@@ -22,6 +22,9 @@ const ACQUIRE: &str = "UPDATE partitions SET holder = $2, epoch = epoch + 1, nex
 
 const LAST_BATCH: &str = "SELECT at FROM batches WHERE partition_id = $1 ORDER BY at DESC LIMIT 1";
 
+/// What a predecessor that died in its sleep has left.
+const GET_UP: &str = "UPDATE naps SET is_asleep = false WHERE partition_id = $1 AND is_asleep";
+
 const RESERVE: &str = "UPDATE partitions SET next_key = next_key + $2 WHERE partition_id = $1 \
     AND epoch = $3 AND holder = $4 RETURNING next_key";
 
@@ -77,7 +80,8 @@ impl Ownership for PostgresStore {
         let Some(row) = taken.first() else { return Ok(None) };
         let (epoch, end, was_released): (i64, i64, bool) = (row.get(0), row.get(1), row.get(2));
         // Only now: what the predecessor had in flight is visible or will fail.
-        let last = self.leases.read_one(Call::new(LAST_BATCH, [partition.into()])).await?;
+        let after = [Call::new(LAST_BATCH, [partition.into()]), Call::new(GET_UP, [partition.into()])];
+        let last = self.leases.write(&after).await?.swap_remove(0);
         self.bells.set_ours(partition, true);
         Ok(Some(Owned {
             fence: Fence { partition, holder: holder.clone(), epoch: epoch as u64 },
@@ -142,7 +146,8 @@ impl Ownership for PostgresStore {
 }
 
 impl PostgresStore {
-    fn lost(&self, fence: &Fence) -> Error {
+    /// From now on others have to be notified of what is appended here.
+    pub(crate) fn lost(&self, fence: &Fence) -> Error {
         self.bells.set_ours(fence.partition, false);
         Error::Fenced { partition: fence.partition, epoch: fence.epoch }
     }

@@ -7,8 +7,8 @@ use crate::call::{Call, Param, small};
 use crate::connect::Pool;
 use async_trait::async_trait;
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::Wakeup;
@@ -40,7 +40,19 @@ struct Bell {
     notify: Notify,
     /// The owner is in this process, so nobody has to be notified.
     is_ours: AtomicBool,
-    is_asleep: AtomicBool,
+    rest: Mutex<Rest>,
+}
+
+/// How deeply an owner sleeps. Kept here and not in a future, because an owner waits for several things at once
+/// and drops the wait when another of them happens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Awake,
+    /// Its wish to be notified is being noted.
+    Nodding,
+    /// It is noted; what came before that must be looked for once more.
+    Lying,
+    Asleep,
 }
 
 pub(crate) struct Bells {
@@ -55,7 +67,7 @@ impl Bells {
         let bell = |_| Bell {
             notify: Notify::new(),
             is_ours: AtomicBool::new(false),
-            is_asleep: AtomicBool::new(false),
+            rest: Mutex::new(Rest::Awake),
         };
         Bells {
             bells: partitions.ids().map(bell).collect(),
@@ -96,7 +108,7 @@ impl Bells {
 
     pub(crate) fn set_ours(&self, partition: PartitionId, is_ours: bool) {
         self.of(partition).is_ours.store(is_ours, Ordering::Release);
-        self.of(partition).is_asleep.store(false, Ordering::Release);
+        *self.of(partition).rest.lock().expect("no holder panics") = Rest::Awake;
     }
 
     /// Follows a write into these inboxes, in the same flush, where one of the owners may be elsewhere.
@@ -126,30 +138,46 @@ impl Wakeup for PostgresStore {
 
     async fn woken(&self, partition: PartitionId) {
         let bell = self.bells.of(partition);
-        let is_asleep = bell.is_asleep.load(Ordering::Acquire);
         let mode = self.bells.current_mode();
+        let rest = || *bell.rest.lock().expect("no holder panics");
+        if mode == WakeupMode::Notify && rest() == Rest::Awake {
+            if tokio::time::timeout(AWAKE, bell.notify.notified()).await.is_ok() {
+                return;
+            }
+            *bell.rest.lock().expect("no holder panics") = Rest::Nodding;
+            tokio::spawn(nod_off(self.writes.clone(), self.bells.clone(), partition));
+        }
         let patience = match mode {
             WakeupMode::Poll { every_ms } => Duration::from_millis(every_ms),
-            WakeupMode::Notify if is_asleep => SAFETY_LOOK,
-            WakeupMode::Notify => AWAKE,
+            WakeupMode::Notify => SAFETY_LOOK,
         };
         let was_rung = tokio::time::timeout(patience, bell.notify.notified()).await.is_ok();
-        if mode != WakeupMode::Notify || was_rung != is_asleep {
-            return;
-        }
-        // Asleep and rung: up. Awake and nothing came: to sleep, and the caller looks once more.
-        bell.is_asleep.store(!was_rung, Ordering::Release);
-        let noted = tokio::spawn(note(self.writes.clone(), self.bells.clone(), partition, !was_rung));
-        if !was_rung {
-            let _ = noted.await;
+        let before = rest();
+        match before {
+            Rest::Lying => *bell.rest.lock().expect("no holder panics") = Rest::Asleep,
+            Rest::Asleep if was_rung => {
+                *bell.rest.lock().expect("no holder panics") = Rest::Awake;
+                tokio::spawn(note(self.writes.clone(), partition, false));
+            }
+            Rest::Asleep | Rest::Awake | Rest::Nodding => {}
         }
     }
 }
 
-async fn note(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId, is_asleep: bool) {
-    let call = Call::new(NAP, [partition.into(), Param::Bool(is_asleep)]);
-    if pool.write(&[call]).await.is_err() {
-        // Not noted: then it must not be relied upon.
-        bells.of(partition).is_asleep.store(false, Ordering::Release);
+/// Notes that the owner wants to be notified, and lets it look once more.
+async fn nod_off(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId) {
+    let is_noted = note(pool, partition, true).await;
+    let bell = bells.of(partition);
+    {
+        let mut rest = bell.rest.lock().expect("no holder panics");
+        if *rest == Rest::Nodding {
+            *rest = if is_noted { Rest::Lying } else { Rest::Awake };
+        }
     }
+    bell.notify.notify_one();
+}
+
+async fn note(pool: Arc<Pool>, partition: PartitionId, is_asleep: bool) -> bool {
+    let call = Call::new(NAP, [partition.into(), Param::Bool(is_asleep)]);
+    pool.write(&[call]).await.is_ok()
 }

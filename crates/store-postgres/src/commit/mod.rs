@@ -101,9 +101,7 @@ impl PostgresStore {
             return Err(unknown(&self.writes.connector().error(&error)));
         }
         if place == Some(culprits.len() - 1) {
-            return Err(
-                fence_error(&batch.fence, batch.highest_key, &error).unwrap_or_else(|| self.told(&error))
-            );
+            return Err(self.fence_error(&batch.fence, batch.highest_key, &error));
         }
         match self.told(&error) {
             Error::Refused { reason, .. } => {
@@ -123,9 +121,21 @@ impl PostgresStore {
         let mut lease = self.writes.take().await?;
         let mut flushed = lease.transact("BEGIN", &[call, fence_call(fence, 0)], "COMMIT", &[]).await;
         match flushed.cause() {
-            Some((Some(1), error)) => Err(fence_error(fence, 0, &error).unwrap_or_else(|| self.told(&error))),
+            Some((Some(1), error)) => Err(self.fence_error(fence, 0, &error)),
             Some((_, error)) => Err(self.told(&error)),
             None => Ok(flushed.answers.swap_remove(0).unwrap_or_default()),
+        }
+    }
+
+    /// What the last statement before COMMIT has failed with.
+    fn fence_error(&self, fence: &Fence, highest_key: u64, error: &tokio_postgres::Error) -> Error {
+        match error.code() {
+            Some(&SqlState::DIVISION_BY_ZERO) => self.lost(fence),
+            Some(&SqlState::INVALID_ARGUMENT_FOR_POWER_FUNCTION) => Error::Refused {
+                culprit: None,
+                reason: format!("key counter {highest_key} lies outside the reserved block"),
+            },
+            _ => self.told(error),
         }
     }
 
@@ -142,19 +152,6 @@ fn fence_call(fence: &Fence, highest_key: u64) -> Call<'_> {
         (highest_key as i64).into(),
     ];
     Call::new(FENCE, params)
-}
-
-fn fence_error(fence: &Fence, highest_key: u64, error: &tokio_postgres::Error) -> Option<Error> {
-    match error.code() {
-        Some(&SqlState::DIVISION_BY_ZERO) => {
-            Some(Error::Fenced { partition: fence.partition, epoch: fence.epoch })
-        }
-        Some(&SqlState::INVALID_ARGUMENT_FOR_POWER_FUNCTION) => Some(Error::Refused {
-            culprit: None,
-            reason: format!("key counter {highest_key} lies outside the reserved block"),
-        }),
-        _ => None,
-    }
 }
 
 /// A connection that could not be had counts as well: the owner has to take the partition again in any case,

@@ -44,7 +44,8 @@ impl PostgresStore {
         &self,
         work: impl AsyncFnOnce(&Transaction<'_>) -> Result<usize, Error>,
     ) -> Result<usize> {
-        let settings = Settings::new(&self.schema, Role::Engine, self.is_pooled);
+        // Looks at whole days: not by index.
+        let settings = Settings::new(&self.schema, Role::Search { limit_ms: 0 }, self.is_pooled);
         let (mut client, _) = self.writes.connector().open(&settings).await?;
         let done = async {
             let transaction = client.transaction().await?;
@@ -81,14 +82,19 @@ async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, 
              WHERE NOT {keeps} GROUP BY 1, 2, 3, 4"
         ))
         .await?;
-    for table in &HISTORY_TABLES[1..] {
+    // Everything that takes time comes before the first lock.
+    let belongings = || HISTORY_TABLES[1..].iter();
+    for table in belongings() {
         let partition = name(table, day);
-        transaction
-            .batch_execute(&format!(
-                "CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT * FROM {partition} o WHERE {keeps}; \
-                 DROP TABLE {partition}; INSERT INTO {table} SELECT * FROM kept; DROP TABLE kept"
-            ))
-            .await?;
+        let keep = format!(
+            "CREATE TEMP TABLE kept_{table} ON COMMIT DROP AS SELECT * FROM {partition} o WHERE {keeps}"
+        );
+        transaction.batch_execute(&keep).await?;
+    }
+    for table in belongings() {
+        let partition = name(table, day);
+        let swap = format!("DROP TABLE {partition}; INSERT INTO {table} SELECT * FROM kept_{table}");
+        transaction.batch_execute(&swap).await?;
     }
     transaction.batch_execute(&format!("DROP TABLE {instances}")).await?;
     Ok(usize::try_from(count).unwrap_or_default().max(1))
@@ -103,7 +109,7 @@ async fn drop_log(transaction: &Transaction<'_>, day: i64) -> Result<usize, Erro
             "CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT * FROM {partition} o WHERE NOT EXISTS \
              (SELECT 1 FROM {LOG_TABLE} n WHERE n.partition_id = o.partition_id \
              AND (n.at, n.batch_id) > (o.at, o.batch_id)); \
-             DROP TABLE {partition}; INSERT INTO {LOG_TABLE} SELECT * FROM kept; DROP TABLE kept"
+             DROP TABLE {partition}; INSERT INTO {LOG_TABLE} SELECT * FROM kept"
         ))
         .await?;
     Ok(usize::try_from(count).unwrap_or_default().max(1))
