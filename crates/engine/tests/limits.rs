@@ -157,6 +157,17 @@ fn names_of_variables_that_no_store_takes_are_refused() {
 }
 
 #[test]
+fn a_name_of_a_variable_that_the_model_makes_too_long_is_an_incident() {
+    scenario(|engine| {
+        engine.deploy(&ModelBuilder::process("p").start("s").script("make", "=1", &"n".repeat(513)).end("e"));
+        let instance = engine.start("p", "{}");
+        assert_eq!(engine.incident().kind, IncidentKind::ExtractValueError);
+        engine.cancel(instance).expect("it lives");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
 fn a_collection_of_more_than_a_million_items_is_an_incident() {
     let mut engine = Harness::new();
     let model = ModelBuilder::process("p").start("s").task("each").end("e");

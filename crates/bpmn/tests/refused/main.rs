@@ -5,6 +5,7 @@ mod events;
 mod expressions;
 mod flows;
 mod gateways;
+mod limits;
 mod loops;
 mod references;
 mod starts;

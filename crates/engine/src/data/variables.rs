@@ -68,8 +68,15 @@ fn merge_one(run: &mut Run<'_>, from: ElementInstanceKey, name: &Text, value: &R
     }
 }
 
-/// A value that is too large for a variable.
+/// Fails for a name or value that is too large for a variable.
 pub(crate) fn check_size(name: &Text, value: &RawJson) -> Step {
+    if name.len() > INDEXED_TEXT_BYTES_MAX {
+        let message = format!(
+            "Expected names of variables to have at most {INDEXED_TEXT_BYTES_MAX} bytes, but one has {}",
+            name.len()
+        );
+        return Err(Stop::fail(IncidentKind::ExtractValueError, message));
+    }
     if value.as_str().len() <= VARIABLES_BYTES_MAX {
         return Ok(());
     }
