@@ -12,6 +12,7 @@ class Ledger:
         self.unanswered_creates = {}
         self.completed = {}
         self.unanswered_completes = set()
+        self.gone = set()
         self.published = set()
         self.violations = []
 
@@ -45,10 +46,14 @@ class Ledger:
             self.unanswered_completes.add(job)
 
     def note_gone(self, job):
-        """A job that is not there any more is right only after a completion without an answer."""
         with self.lock:
-            if job not in self.unanswered_completes:
-                self.violations.append(f"job {job} was handed out but is gone")
+            self.gone.add(job)
+
+    def unexplained(self):
+        """Jobs that were handed out but gone when they were to be completed. That is right only if another worker
+        got them after a lease had run out, and completed them, answered or not."""
+        with self.lock:
+            return self.gone - set(self.completed) - self.unanswered_completes
 
     def note_published(self, entry):
         with self.lock:

@@ -63,7 +63,7 @@ class KillNine(unittest.TestCase):
         states = {one["jobKey"]: one["state"] for one in all_of(wire, "jobs", "jobKey")}
         undone = [job for job in self.ledger.completed if states.get(job) != "COMPLETED"]
         self.assertFalse(undone, f"{len(undone)} answered completions are lost")
-        self.assertFalse(self.ledger.violations[:5])
+        self.check_ledger()
 
     def drain(self, wire):
         """Lets all instances come to their end, without creating more."""
@@ -98,7 +98,11 @@ class KillNine(unittest.TestCase):
         self.assertEqual(sorted(one["processInstanceKey"] for one in met),
                          sorted(one["processInstanceKey"] for one in instances), "one message per instance")
         self.check_tokens(wire, {one["jobKey"]: one["processInstanceKey"] for one in jobs})
+        self.check_ledger()
+
+    def check_ledger(self):
         self.assertFalse(self.ledger.violations[:5])
+        self.assertFalse(self.ledger.unexplained(), "jobs were handed out but gone")
 
     def check_tokens(self, wire, instance_of):
         """The variables are those of the completion that was answered."""

@@ -47,6 +47,7 @@ class Restart(unittest.TestCase):
         self.assertLessEqual(set(ledger.completed), done)
         self.assertGreater(len(ledger.completed), 0)
         self.assertEqual(ledger.violations, [])
+        self.assertEqual(ledger.unexplained(), set())
 
     def test_a_restart_shows_the_same(self):
         load = Load(self.server.port, Ledger()).start()

@@ -5,8 +5,10 @@ use crate::connect::{self, Role};
 use crate::step::{Step, Steps};
 use crate::writer::Writer;
 use rusqlite::Connection;
-use std::path::{Path, PathBuf};
+use std::cell::Cell;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -19,6 +21,42 @@ const PAGES_FOR_WRITER_MAX: i64 = 2000;
 /// Rounds in which the copy may catch up with the writer.
 const ROUNDS_MAX: usize = 8;
 
+/// A log that has grown to so many times the wanted size is copied by the writer itself: whoever writes faster than
+/// the copy can follow has to wait for it.
+const GROWTH_MAX: u64 = 4;
+
+thread_local! {
+    /// Pages in the log, as the last commit of this thread has left it.
+    static PAGES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How much of the log waits to be copied. Its file does not tell: it keeps its size when the log starts over.
+#[derive(Clone, Default)]
+pub(crate) struct LogSize(Arc<AtomicU64>);
+
+impl LogSize {
+    /// To be called on the thread that writes through this connection.
+    pub(crate) fn watch(connection: &Connection) {
+        connection.wal_hook(Some(|_, pages| {
+            PAGES.set(u64::try_from(pages).unwrap_or(0));
+            Ok(())
+        }));
+    }
+
+    /// Follows the commit that this thread has just made.
+    pub(crate) fn note(&self) {
+        self.0.store(PAGES.get() * connect::PAGE_BYTES, Ordering::Relaxed);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_excessive(&self, wanted: u64) -> bool {
+        self.bytes() > wanted * GROWTH_MAX
+    }
+}
+
 pub(crate) struct Checkpointer {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -27,16 +65,12 @@ pub(crate) struct Checkpointer {
 impl Checkpointer {
     pub(crate) fn start(path: &Path, writer: Arc<Writer>, bytes: u64, steps: Steps) -> Result<Checkpointer> {
         let connection = connect::open(path, Role::Checkpointer)?;
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        let log = PathBuf::from(log);
         let (stop, stopped) = channel();
         let thread = std::thread::Builder::new()
             .name("tidemill-checkpoint".into())
             .spawn(move || {
                 while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
-                    let size = std::fs::metadata(&log).map_or(0, |file| file.len());
-                    if size >= bytes {
+                    if writer.log_size.bytes() >= bytes {
                         checkpoint(&connection, &writer, &steps);
                     }
                 }

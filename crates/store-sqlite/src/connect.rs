@@ -16,6 +16,9 @@ pub(crate) enum Role {
 /// Statements that a connection keeps prepared; searches come in many shapes.
 const STATEMENTS_KEPT: usize = 256;
 
+/// Of a new file; an old one keeps its own.
+pub(crate) const PAGE_BYTES: u64 = 8192;
+
 pub(crate) fn open(path: &Path, role: Role) -> Result<Connection> {
     connect(path, role).map_err(|error| Fault::from(error).at(path))
 }
@@ -33,8 +36,7 @@ fn connect(path: &Path, role: Role) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     match role {
         Role::Writer => {
-            // Only has an effect on a new file.
-            connection.pragma_update(None, "page_size", 8192)?;
+            connection.pragma_update(None, "page_size", PAGE_BYTES)?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "FULL")?;
             connection.pragma_update(None, "wal_autocheckpoint", 0)?;

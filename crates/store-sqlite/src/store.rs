@@ -74,7 +74,8 @@ impl SqliteStore {
             connect::limit_size(&connection, &options.path, bytes)?;
         }
         let steps = Steps(options.on_step.clone());
-        let writer = Arc::new(Writer::start(connection, &options.path, steps.clone())?);
+        let writer =
+            Arc::new(Writer::start(connection, &options.path, options.checkpoint_bytes, steps.clone())?);
         let checkpointer =
             Checkpointer::start(&options.path, writer.clone(), options.checkpoint_bytes, steps)?;
         Ok(SqliteStore {

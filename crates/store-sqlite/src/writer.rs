@@ -1,6 +1,7 @@
 //! The one thread that writes. What waits when it gets free shares a transaction, and so one sync; each piece
 //! of work has a savepoint of its own, so that one that is refused takes nobody with it.
 
+use crate::checkpoint::LogSize;
 use crate::error::{Fault, Outcome};
 use crate::step::{Step, Steps};
 use rusqlite::Connection;
@@ -34,15 +35,28 @@ pub(crate) struct Writer {
     /// Why nothing is written any more.
     stopped: Arc<OnceLock<String>>,
     pub(crate) steps: Steps,
+    pub(crate) log_size: LogSize,
     path: PathBuf,
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection, path: &Path, steps: Steps) -> Result<Writer> {
+    pub(crate) fn start(
+        connection: Connection,
+        path: &Path,
+        checkpoint_bytes: u64,
+        steps: Steps,
+    ) -> Result<Writer> {
         let (sender, receiver) = channel();
         let stopped = Arc::new(OnceLock::new());
-        let session =
-            Session { connection, path: path.to_owned(), steps: steps.clone(), stopped: stopped.clone() };
+        let log_size = LogSize::default();
+        let session = Session {
+            connection,
+            path: path.to_owned(),
+            checkpoint_bytes,
+            log_size: log_size.clone(),
+            steps: steps.clone(),
+            stopped: stopped.clone(),
+        };
         let thread = std::thread::Builder::new()
             .name("tidemill-writer".into())
             .spawn(move || session.run(&receiver))
@@ -55,6 +69,7 @@ impl Writer {
             thread: Mutex::new(Some(thread)),
             stopped,
             steps,
+            log_size,
             path: path.to_owned(),
         })
     }
@@ -126,12 +141,15 @@ impl Drop for Writer {
 struct Session {
     connection: Connection,
     path: PathBuf,
+    checkpoint_bytes: u64,
+    log_size: LogSize,
     steps: Steps,
     stopped: Arc<OnceLock<String>>,
 }
 
 impl Session {
     fn run(self, jobs: &Receiver<Job>) {
+        LogSize::watch(&self.connection);
         while let Ok(first) = jobs.recv() {
             let mut group = Vec::new();
             let mut next = Some(first);
@@ -150,6 +168,9 @@ impl Session {
             }
             if !group.is_empty() {
                 self.run_group(group);
+            }
+            if self.log_size.is_excessive(self.checkpoint_bytes) {
+                self.checkpoint();
             }
         }
     }
@@ -232,6 +253,7 @@ impl Session {
         }
         self.steps.take(Step::Written);
         self.execute("COMMIT")?;
+        self.log_size.note();
         self.steps.take(Step::Committed);
         Ok(())
     }

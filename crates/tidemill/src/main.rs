@@ -13,6 +13,10 @@ use client::Remote;
 use commands::*;
 use std::process::ExitCode;
 
+/// Requests and rows are many small pieces, made on one thread and freed on another.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A durable process and timer engine in one binary
 ///
 /// Deploy BPMN models, run instances, hand jobs to workers, wait for messages and timers. Speaks the Camunda 8 REST

@@ -16,8 +16,9 @@ impl Partition {
             self.answer(work, answer, &turn.ended);
         }
         for (token, result) in turn.replies {
-            if let Some(Work { source: Source::Client { reply, .. }, .. }) = self.later.remove(&token.number)
-            {
+            let Some(work) = self.later.remove(&token.number) else { continue };
+            self.let_go(&work);
+            if let Source::Client { reply, .. } = work.source {
                 let _ = reply.send(result.map_err(CommandError::Rejected));
             }
         }

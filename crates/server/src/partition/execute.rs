@@ -1,17 +1,15 @@
 //! Running commands: what is missing is loaded, a panic is contained.
 
-use super::Partition;
-use super::answers::remembered;
 use super::request::Poller;
+use super::settle::Step;
 use super::take::{Source, Work};
-use super::turn::Turn;
+use super::{KEYS_LEFT_MIN, Partition};
 use crate::broker::CommandError;
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use tidemill_engine::{Outcome, Reply, process, recover};
-use tidemill_model::{Answer, Command, Rejection};
-use tidemill_store::{DeadLetter, Result};
+use tidemill_model::{Answer, Command, Rejection, Text};
+use tidemill_store::DeadLetter;
 
 /// Rounds of loading that one command may need before it is given up.
 const LOADS_PER_COMMAND_MAX: usize = 10_000;
@@ -38,48 +36,82 @@ enum Went {
 }
 
 impl Partition {
-    pub(super) async fn execute_all(&mut self, turn: &mut Turn, works: Vec<Work>) -> Result<()> {
-        self.prefetch(&works).await?;
-        let mut known = self.known_answers(&works).await?;
-        let mut queue: VecDeque<Work> = works.into();
+    /// Runs what waits; after a failure, what has not been run still waits.
+    pub(super) async fn execute_queue(&mut self) -> Step<()> {
+        if self.open.queue.is_empty() {
+            return Ok(());
+        }
+        if self.working.keys_left() < KEYS_LEFT_MIN {
+            let block = self.store.reserve_keys(&self.fence).await?;
+            self.working.reserve_keys(block.start, block.end);
+        }
+        self.follow_definitions();
+        self.prefetch().await?;
+        self.recall_answers().await?;
         let began = Instant::now();
-        let mut follow_ups: VecDeque<Work> = VecDeque::new();
-        while let Some(work) = follow_ups.pop_front().or_else(|| queue.pop_front()) {
-            if let Some(answer) = remembered(&work, &known) {
-                self.repeat(turn, work, answer).await?;
-                continue;
-            }
-            let outcome = match self.run_command(&work.command).await? {
-                Went::Through(outcome) => *outcome,
-                Went::Wrong(reason) => {
-                    self.put_aside(turn, work, reason);
-                    continue;
-                }
-            };
-            turn.ended.extend(outcome.ended);
-            turn.replies.extend(outcome.replies);
-            for follow_up in outcome.follow_ups {
-                if follow_up.partition == self.id && began.elapsed() < FOLLOW_UP_TIME_MAX {
-                    follow_ups.push_back(Work { command: follow_up.command, source: Source::FollowUp });
-                } else {
-                    turn.outgoing.push(follow_up);
+        let is_alone = self.alone > 0;
+        while let Some(work) = self.next_work() {
+            let Some(work) = self.hold(work) else { continue };
+            if let Some(answer) = self.remembered(&work) {
+                self.repeat(work, answer);
+            } else {
+                match self.run_command(&work.command).await {
+                    Ok(Went::Through(outcome)) => self.went_through(work, *outcome, began),
+                    Ok(Went::Wrong(reason)) => self.put_aside(work, reason),
+                    Err(halt) => {
+                        self.put_back(work, is_alone);
+                        return Err(halt);
+                    }
                 }
             }
-            self.keep(turn, work, outcome.reply, &mut known);
+            if is_alone && self.open.follow_ups.is_empty() {
+                break;
+            }
         }
         Ok(())
     }
 
+    /// What follows from a command runs before the next one.
+    fn next_work(&mut self) -> Option<Work> {
+        if let Some(follow_up) = self.open.follow_ups.pop_front() {
+            return Some(follow_up);
+        }
+        let work = self.open.queue.pop_front()?;
+        self.alone = self.alone.saturating_sub(1);
+        Some(work)
+    }
+
+    fn put_back(&mut self, work: Work, is_alone: bool) {
+        if !matches!(work.source, Source::FollowUp) {
+            self.open.queue.push_front(work);
+            self.alone += usize::from(is_alone);
+        }
+    }
+
+    fn went_through(&mut self, work: Work, outcome: Outcome, began: Instant) {
+        self.open.ended.extend(outcome.ended);
+        self.open.replies.extend(outcome.replies);
+        for follow_up in outcome.follow_ups {
+            if follow_up.partition == self.id && began.elapsed() < FOLLOW_UP_TIME_MAX {
+                let work = Work { command: follow_up.command, source: Source::FollowUp };
+                self.open.follow_ups.push_back(work);
+            } else {
+                self.open.outgoing.push(follow_up);
+            }
+        }
+        self.keep(work, outcome.reply);
+    }
+
     /// Asks for what the commands will surely miss, in one round trip.
-    async fn prefetch(&mut self, works: &[Work]) -> Result<()> {
+    async fn prefetch(&mut self) -> Step<()> {
         let mut needs: Vec<_> =
-            works.iter().filter_map(|work| self.working.first_need(&work.command)).collect();
+            self.open.queue.iter().filter_map(|work| self.working.first_need(&work.command)).collect();
         let mut seen = std::collections::HashSet::new();
         needs.retain(|need| seen.insert(need.clone()));
         if needs.is_empty() { Ok(()) } else { self.supply(needs).await }
     }
 
-    async fn run_command(&mut self, command: &Command) -> Result<Went> {
+    async fn run_command(&mut self, command: &Command) -> Step<Went> {
         for _ in 0..LOADS_PER_COMMAND_MAX {
             let now = self.now;
             let working = &mut self.working;
@@ -101,58 +133,73 @@ impl Partition {
     }
 
     /// A command that cannot be run is answered, and kept where somebody can look at it and run it again.
-    pub(super) fn put_aside(&self, turn: &mut Turn, work: Work, reason: String) {
+    pub(super) fn put_aside(&mut self, work: Work, reason: String) {
         tracing::error!(partition = %self.id, intent = work.command.intent(), reason, "a command was put aside");
         let position = position(&work);
-        turn.consumed.extend(position);
+        self.open.consumed.extend(position);
         if let Source::Timer(position) = &work.source {
-            turn.fired.push(*position);
+            self.open.fired.push(*position);
         }
         let is_durable =
             !matches!(work.source, Source::Client { .. } | Source::Awaiting { .. } | Source::Poller(_));
         if is_durable {
             let payload = super::inbox::Envelope::internal(work.command.clone()).pack();
-            turn.dead_letters.push(DeadLetter { position, payload, reason: reason.clone() });
+            self.open.dead_letters.push(DeadLetter { position, payload, reason: reason.clone() });
         }
         let rejection = Rejection::new(tidemill_model::RejectionCode::ProcessingError, reason);
-        turn.executed.push(Executed { work, answer: Answered::Now(Err(CommandError::Rejected(rejection))) });
+        self.open
+            .executed
+            .push(Executed { work, answer: Answered::Now(Err(CommandError::Rejected(rejection))) });
     }
 
     /// Workers that wait get the jobs that this batch has made, without a commit of their own.
-    pub(super) async fn serve_pollers(&mut self, turn: &mut Turn) -> Result<()> {
+    pub(super) async fn serve_pollers(&mut self) -> Step<()> {
         for job_type in self.pollers.types() {
-            while self.working.has_waiting_jobs(&job_type) {
-                let Some(poller) = self.pollers.next(&job_type) else { break };
-                if !poller.claim.take() {
-                    continue;
-                }
-                let command = Command::ActivateJobs(poller.command.clone());
-                match self.run_command(&command).await? {
-                    Went::Through(outcome) => match outcome.reply {
-                        Reply::Now(Answer::Activated(jobs)) if !jobs.is_empty() => {
-                            let work = Work { command, source: Source::Poller(poller) };
-                            let answer = Answered::Now(Ok(Answer::Activated(jobs)));
-                            turn.executed.push(Executed { work, answer });
-                        }
-                        _ => {
-                            self.wait_on(poller);
-                            break;
-                        }
-                    },
-                    Went::Wrong(reason) => {
-                        let work = Work { command, source: Source::Poller(poller) };
-                        self.put_aside(turn, work, reason);
-                    }
-                }
+            let mut unserved = Vec::new();
+            let served = self.serve_type(&job_type, &mut unserved).await;
+            for poller in unserved.into_iter().rev() {
+                self.pollers.put_back(poller);
             }
+            served?;
         }
         self.pollers.end_waits(Instant::now());
         Ok(())
     }
 
-    fn wait_on(&mut self, poller: Poller) {
-        poller.claim.give_back();
-        self.pollers.put_back(poller);
+    /// Not every job is for every worker: who gets nothing does not hold up those behind.
+    async fn serve_type(&mut self, job_type: &Text, unserved: &mut Vec<Poller>) -> Step<()> {
+        while self.working.has_waiting_jobs(job_type) {
+            let Some(poller) = self.pollers.next(job_type) else { break };
+            if !poller.claim.take() {
+                // Another partition is about to serve it, or to find that it cannot.
+                unserved.push(poller);
+                continue;
+            }
+            let command = Command::ActivateJobs(poller.command.clone());
+            match self.run_command(&command).await {
+                Ok(Went::Through(outcome)) => match outcome.reply {
+                    Reply::Now(Answer::Activated(jobs)) if !jobs.is_empty() => {
+                        let work = Work { command, source: Source::Poller(poller) };
+                        let answer = Answered::Now(Ok(Answer::Activated(jobs)));
+                        self.open.executed.push(Executed { work, answer });
+                    }
+                    _ => {
+                        poller.claim.give_back();
+                        unserved.push(poller);
+                    }
+                },
+                Ok(Went::Wrong(reason)) => {
+                    let work = Work { command, source: Source::Poller(poller) };
+                    self.put_aside(work, reason);
+                }
+                Err(halt) => {
+                    poller.claim.give_back();
+                    unserved.push(poller);
+                    return Err(halt);
+                }
+            }
+        }
+        Ok(())
     }
 }
 

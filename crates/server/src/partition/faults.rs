@@ -1,10 +1,13 @@
 //! Faults on demand, for tests of what must survive them. Debug builds only: a release build has no way in.
 //!
-//! `TIDEMILL_FAULT=panic:ID`, `overflow:ID` or `refuse:ID` strikes every create of the process with that id.
+//! `TIDEMILL_FAULT=panic:ID`, `overflow:ID` or `refuse:ID` strikes every create of the process with that id. `doubt:ID`
+//! hides what became of two in three batches with such a create.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use tidemill_model::Command;
 use tidemill_model::command::DefinitionRef;
+use tidemill_store::{Batch, Committed, Error, Result, Store};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
@@ -13,6 +16,17 @@ enum Fault {
     Overflow,
     /// The store takes no batch that holds the command.
     Refuse,
+    /// The store does not say whether it has taken the batch.
+    Doubt,
+}
+
+/// What the store shall do with a batch.
+pub(super) enum Strike {
+    Refuse,
+    /// Take it and not say so.
+    HideSuccess,
+    /// Not take it and not say so.
+    HideFailure,
 }
 
 /// Strikes if this command is the one.
@@ -22,13 +36,36 @@ pub(super) fn strike(command: &Command) {
         Some(Fault::Overflow) => {
             std::hint::black_box(dig(0));
         }
-        Some(Fault::Refuse) | None => {}
+        Some(Fault::Refuse | Fault::Doubt) | None => {}
     }
 }
 
-/// Whether the store shall refuse a batch with this command.
-pub(super) fn is_refused(command: &Command) -> bool {
-    fault_of(command) == Some(Fault::Refuse)
+/// What shall happen to a batch with these commands.
+pub(super) fn strike_batch<'c>(mut commands: impl Iterator<Item = &'c Command>) -> Option<Strike> {
+    static DOUBTS: AtomicU64 = AtomicU64::new(0);
+    match commands.find_map(fault_of)? {
+        Fault::Refuse => Some(Strike::Refuse),
+        // Of three batches in doubt one is written, one is not, and one goes through.
+        Fault::Doubt => match DOUBTS.fetch_add(1, Ordering::Relaxed) % 3 {
+            0 => Some(Strike::HideSuccess),
+            1 => Some(Strike::HideFailure),
+            _ => None,
+        },
+        Fault::Panic | Fault::Overflow => None,
+    }
+}
+
+/// Commits, or does not, as the fault wants it.
+pub(super) async fn commit(store: Arc<dyn Store>, batch: Batch, strike: Strike) -> Result<Committed> {
+    let reason = "a fault was asked for".to_owned();
+    match strike {
+        Strike::Refuse => return Err(Error::Refused { culprit: None, reason }),
+        Strike::HideSuccess => {
+            store.commit(batch).await?;
+        }
+        Strike::HideFailure => {}
+    }
+    Err(Error::OutcomeUnknown { reason })
 }
 
 fn fault_of(command: &Command) -> Option<Fault> {
@@ -49,6 +86,7 @@ fn configured() -> &'static Option<(Fault, String)> {
             "panic" => Fault::Panic,
             "overflow" => Fault::Overflow,
             "refuse" => Fault::Refuse,
+            "doubt" => Fault::Doubt,
             _ => return None,
         };
         Some((fault, process_id.to_owned()))

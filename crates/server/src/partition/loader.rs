@@ -1,6 +1,7 @@
 //! Brings what the engine needs from the store: many needs in one round trip.
 
 use super::Partition;
+use super::settle::Step;
 use tidemill_engine::{Need, Supply};
 use tidemill_model::Entity;
 use tidemill_store::{JobPosition, LoadRequest, Loaded};
@@ -11,7 +12,9 @@ const PAGE_ROWS: u32 = 1_000;
 const OUTPUT_ROWS_MAX: u32 = u32::MAX;
 
 impl Partition {
-    pub(super) async fn supply(&mut self, needs: Vec<Need>) -> tidemill_store::Result<()> {
+    pub(super) async fn supply(&mut self, needs: Vec<Need>) -> Step<()> {
+        // What is on its way counts in memory as written, so it must be.
+        self.written().await?;
         let requests: Vec<_> = needs.iter().map(|need| self.request(need)).collect();
         let loaded = self.store.load(&requests).await?;
         for (need, loaded) in needs.into_iter().zip(loaded) {

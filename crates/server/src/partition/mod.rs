@@ -30,14 +30,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use take::Work;
 use tidemill_engine::Working;
-use tidemill_model::{PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
+use tidemill_model::{PartitionCount, PartitionId, ProcessInstanceKey, TenantId, Text, Timestamp};
 use tidemill_store::{BatchId, Error, Fence, HolderId, Owned, Store};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
+use turn::{InFlight, Turn};
 
 /// Requests that may wait for the loop before callers are turned away.
 const QUEUE_REQUESTS_MAX: usize = 8_192;
 /// Rows that stay in memory between batches.
 const ROWS_IN_MEMORY_MAX: usize = 500_000;
+/// Commands after which a batch is closed, even if the one before is still being written.
+const COMMANDS_PER_BATCH_MAX: usize = 1_024;
 /// Keys that a command could use up at most; the next block is reserved before fewer are left.
 const KEYS_LEFT_MIN: u64 = 100_000;
 
@@ -89,7 +92,17 @@ pub(crate) struct Partition {
     waiters: HashMap<ProcessInstanceKey, Vec<Waiter>>,
     /// Commands whose answer comes with another one.
     later: HashMap<u64, Work>,
+    /// Retries of such commands, by their idempotency key: they get the same answer.
+    held: HashMap<(TenantId, Text), Vec<Work>>,
     requests: mpsc::Receiver<Request>,
+    /// The batch that commands join.
+    open: Turn,
+    /// The batch before it, while it is being written.
+    in_flight: Option<InFlight>,
+    /// So many of the commands that wait get a batch of their own, because the store refused one of them.
+    alone: usize,
+    clock_changed: Vec<oneshot::Sender<()>>,
+    is_stopping: bool,
     next_batch: BatchId,
     now: Timestamp,
     /// What this partition knows of definitions is as new as this.
@@ -132,7 +145,13 @@ impl Partition {
             pollers: Pollers::default(),
             waiters: HashMap::new(),
             later: HashMap::new(),
+            held: HashMap::new(),
             requests,
+            open: Turn::default(),
+            in_flight: None,
+            alone: 0,
+            clock_changed: Vec::new(),
+            is_stopping: false,
             next_batch: BatchId(1),
             now: clock.now(),
             definitions_version: 0,

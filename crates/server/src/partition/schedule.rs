@@ -52,14 +52,15 @@ impl Schedule {
         }
     }
 
-    pub(super) fn forget(&mut self, position: TimerPosition) {
-        self.due.remove(&position);
-    }
-
-    /// The timers that are due, oldest first.
-    pub(super) fn due(&self, now: Timestamp, timers_max: usize) -> Vec<Arc<Timer>> {
+    /// Takes out the timers that are due, oldest first.
+    pub(super) fn take_due(&mut self, now: Timestamp, timers_max: usize) -> Vec<Arc<Timer>> {
         let until = TimerPosition::end_of(now);
-        self.due.range(..=until).take(timers_max).map(|(_, timer)| timer.clone()).collect()
+        let is_due = |first: &TimerPosition| *first <= until;
+        let mut due = Vec::new();
+        while due.len() < timers_max && self.due.keys().next().is_some_and(is_due) {
+            due.extend(self.due.pop_first().map(|(_, timer)| timer));
+        }
+        due
     }
 
     /// When to look again.
@@ -95,9 +96,11 @@ mod tests {
         schedule.note(&Change::Put(timer(8, 400).into()));
         schedule.note(&Change::Put(timer(9, 600).into()));
         let keys = |timers: Vec<Arc<Timer>>| timers.iter().map(|timer| timer.key.0).collect::<Vec<_>>();
-        assert_eq!(keys(schedule.due(Timestamp(1_000), 10)), [8, 7]);
-        schedule.note(&Change::Remove(timer(8, 400).into()));
-        assert_eq!(keys(schedule.due(Timestamp(1_000), 10)), [7]);
+        schedule.note(&Change::Put(timer(6, 300).into()));
+        schedule.note(&Change::Remove(timer(6, 300).into()));
+        assert_eq!(keys(schedule.take_due(Timestamp(400), 10)), [8]);
+        assert_eq!(keys(schedule.take_due(Timestamp(1_000), 10)), [7]);
+        assert_eq!(keys(schedule.take_due(Timestamp(1_000), 10)), [] as [i64; 0]);
         assert!(schedule.wants(Timestamp(0)).is_some(), "the read was cut, so the window is short");
     }
 }

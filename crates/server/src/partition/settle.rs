@@ -1,98 +1,157 @@
-//! What happens when a commit fails: the outcome is settled first, then the commands run again or are put
-//! aside. Memory is built anew, because it holds what was not written.
+//! What happens when the store fails: the fate of the batch in flight is settled first, then commands run again
+//! or are put aside. Memory is built anew, because it holds what was not written.
 
 use super::Partition;
 use super::execute::Executed;
 use super::take::{Source, Work};
 use super::turn::Turn;
+use std::collections::VecDeque;
 use std::time::Duration;
-use tidemill_engine::Working;
-use tidemill_store::{Error, Owned, Result};
+use tidemill_store::{BatchId, Error, Result};
 
 /// Pause between tries to reach a store that does not answer.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-impl Partition {
-    pub(super) async fn settle(&mut self, turn: Turn, error: Error) -> Result<()> {
-        match error {
-            Error::Refused { .. } => self.find_culprit(turn, error).await,
-            Error::OutcomeUnknown { .. } => self.settle_unknown(turn).await,
-            other => Err(other),
-        }
-    }
+/// Why the loop cannot simply go on.
+pub(super) enum Halt {
+    /// A batch was not written, or nobody knows.
+    Batch { turn: Box<Turn>, id: BatchId, error: Error },
+    /// Something could not be read.
+    Store(Error),
+}
 
-    /// The store refuses a row of the batch: each command runs in a batch of its own, and the one that cannot
-    /// be stored is put aside.
-    async fn find_culprit(&mut self, turn: Turn, error: Error) -> Result<()> {
-        self.forget().await?;
-        let mut works = self.take_back(turn.executed);
-        let rest = Turn::remainder(turn.dead_letters);
-        if works.len() == 1 {
-            let mut turn = rest;
-            let work = works.remove(0);
-            self.put_aside(&mut turn, work, error.to_string());
-            return Box::pin(self.run_and_commit(turn, Vec::new())).await;
-        }
-        Box::pin(self.run_and_commit(rest, Vec::new())).await?;
-        for work in works {
-            Box::pin(self.run_and_commit(Turn::default(), vec![work])).await?;
+impl From<Error> for Halt {
+    fn from(error: Error) -> Halt {
+        Halt::Store(error)
+    }
+}
+
+/// A piece of the loop's work that may find the store out of order.
+pub(super) type Step<T> = std::result::Result<T, Halt>;
+
+impl Partition {
+    /// Afterwards memory is what the store holds, and the commands whose effects are not there wait to run.
+    pub(super) async fn settle(&mut self, halt: Halt) -> Result<()> {
+        let halt = match halt {
+            // Whatever could not be read, the batch on its way comes first.
+            Halt::Store(error) => match self.written().await {
+                Ok(()) => Halt::Store(error),
+                Err(failed) => failed,
+            },
+            failed => failed,
+        };
+        self.reopen();
+        match halt {
+            Halt::Batch { turn, error: Error::Refused { culprit, reason }, .. } => {
+                self.rebuild(None).await?;
+                self.suspect(*turn, &Error::Refused { culprit, reason });
+            }
+            Halt::Batch { turn, id, error } => {
+                tracing::warn!(partition = %self.id, %error, "a batch is to be settled");
+                may_pass(error)?;
+                if self.rebuild(Some(id)).await? {
+                    self.take_effect(*turn);
+                } else {
+                    let again = self.take_back(turn.executed, is_sent);
+                    self.put_first(again);
+                }
+            }
+            Halt::Store(error) => {
+                tracing::warn!(partition = %self.id, %error, "the store failed");
+                may_pass(error)?;
+                self.rebuild(None).await?;
+            }
         }
         Ok(())
     }
 
-    /// The commit may or may not have taken place. Taking the partition again waits for whatever is in flight;
-    /// then the batch is there, or it never will be.
-    async fn settle_unknown(&mut self, turn: Turn) -> Result<()> {
-        let batch = self.next_batch;
-        let owned = self.acquire_again().await?;
-        let is_there = self.store.has_batch(self.id, batch).await?;
-        self.begin(owned).await?;
-        if is_there {
-            self.take_effect(turn);
-            return Ok(());
-        }
-        let rest = Turn::remainder(turn.dead_letters);
-        let works = self.take_back(turn.executed);
-        Box::pin(self.run_and_commit(rest, works)).await
-    }
-
-    async fn acquire_again(&mut self) -> Result<Owned> {
+    /// Takes the partition again, which waits for whatever is in flight, and builds memory from the store. Tells
+    /// whether the batch is there: if not, it never will be.
+    async fn rebuild(&mut self, batch: Option<BatchId>) -> Result<bool> {
         loop {
-            match self.store.acquire(self.id, &self.holder, self.lease_ms).await {
-                Ok(Some(owned)) => return Ok(owned),
-                Ok(None) => return Err(Error::Fenced { partition: self.id, epoch: self.fence.epoch }),
-                Err(error) if error.is_fatal() => return Err(error),
+            match self.try_rebuild(batch).await {
+                Ok(is_there) => return Ok(is_there),
                 Err(error) => {
                     tracing::warn!(partition = %self.id, %error, "waiting for the store");
+                    may_pass(error)?;
                     tokio::time::sleep(RETRY_PAUSE).await;
                 }
             }
         }
     }
 
-    /// Drops what is in memory but not in the store.
-    async fn forget(&mut self) -> Result<()> {
-        let block = self.store.reserve_keys(&self.fence).await?;
-        self.working = Working::new(self.id, self.count);
-        self.working.reserve_keys(block.start, block.end);
-        self.deadlines = Default::default();
-        self.schedule = Default::default();
-        self.load_leases().await
+    async fn try_rebuild(&mut self, batch: Option<BatchId>) -> Result<bool> {
+        let fenced = Error::Fenced { partition: self.id, epoch: self.fence.epoch };
+        let owned = self.store.acquire(self.id, &self.holder, self.lease_ms).await?.ok_or(fenced)?;
+        let is_there = match batch {
+            Some(batch) => self.store.has_batch(self.id, batch).await?,
+            None => false,
+        };
+        self.begin(owned).await?;
+        Ok(is_there)
     }
 
-    /// The commands that somebody sent; what the loop had found by itself, it will find again.
-    fn take_back(&mut self, executed: Vec<Executed>) -> Vec<Work> {
-        let mut works = Vec::new();
+    /// Nothing that the open batch has done counts; what it was asked for waits again. Entries of the inbox and
+    /// what has become due are found again, but for those that are to be run one by one.
+    fn reopen(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        let mut again = self.take_back(open.executed, is_sent);
+        let (alone, rest): (Vec<_>, Vec<_>) =
+            open.queue.into_iter().enumerate().partition(|(number, _)| *number < self.alone);
+        let alone: VecDeque<Work> = alone.into_iter().map(|(_, work)| work).collect();
+        again.extend(rest.into_iter().map(|(_, work)| work).filter(is_sent));
+        self.open.queue = alone;
+        self.open.queue.append(&mut again);
+        let held = self.release_void();
+        self.open.queue.extend(held);
+        self.inbox_is_dirty = true;
+    }
+
+    /// The store refuses a row of the batch: each command gets a batch of its own, and the one that cannot be
+    /// stored is put aside. The last to be suspected are workers that were handed jobs.
+    fn suspect(&mut self, turn: Turn, error: &Error) {
+        let (pollers, commands): (Vec<_>, Vec<_>) =
+            turn.executed.into_iter().partition(|one| matches!(one.work.source, Source::Poller(_)));
+        let works = self.take_back(commands, |_| true);
+        if works.is_empty() || works.len() == 1 && pollers.is_empty() {
+            let culprits = pollers.into_iter().map(|one| one.work).chain(works);
+            culprits.for_each(|work| self.put_aside(work, error.to_string()));
+            return;
+        }
+        self.take_back(pollers, |_| false);
+        self.alone += works.len();
+        self.put_first(works);
+    }
+
+    fn put_first(&mut self, mut works: VecDeque<Work>) {
+        works.append(&mut self.open.queue);
+        self.open.queue = works;
+    }
+
+    /// The commands of a batch that is void. Pollers wait again; what followed from commands will follow again.
+    fn take_back(&mut self, executed: Vec<Executed>, wanted: fn(&Work) -> bool) -> VecDeque<Work> {
+        let mut works = VecDeque::new();
         for Executed { work, .. } in executed {
             match work.source {
                 Source::Poller(poller) => {
                     poller.claim.give_back();
                     self.pollers.put_back(poller);
                 }
-                Source::FollowUp | Source::Leases | Source::Timer(_) => {}
-                Source::Client { .. } | Source::Awaiting { .. } | Source::Inbox { .. } => works.push(work),
+                Source::FollowUp => {}
+                _ if wanted(&work) => works.push_back(work),
+                _ => {}
             }
         }
         works
     }
+}
+
+/// Some failures end by themselves; with others the partition cannot go on here.
+fn may_pass(error: Error) -> Result<()> {
+    if error.is_fatal() || matches!(error, Error::Fenced { .. }) { Err(error) } else { Ok(()) }
+}
+
+/// Whether somebody sent the command and would send it only once.
+fn is_sent(work: &Work) -> bool {
+    matches!(work.source, Source::Client { .. } | Source::Awaiting { .. })
 }

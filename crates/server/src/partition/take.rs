@@ -3,13 +3,17 @@
 use super::inbox::{Envelope, StoredIdempotency};
 use super::request::{Poller, Request};
 use super::schedule::PAGE_TIMERS_MAX;
+use super::settle::Step;
+use super::turn::InFlight;
 use super::{Awaited, Partition};
 use crate::broker::{CommandError, CommandOptions};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tidemill_model::command::{ExpireLeases, TriggerTimer};
 use tidemill_model::{Answer, Command, Timestamp};
-use tidemill_store::{DeadLetter, Position, Result, TimerPosition};
+use tidemill_store::{Committed, DeadLetter, InboxEntry, Position, Result, TimerPosition};
 use tokio::sync::oneshot;
+use tokio::task::JoinError;
 
 /// Requests that one turn takes at most.
 const REQUESTS_PER_TURN_MAX: usize = 512;
@@ -49,42 +53,30 @@ pub(super) enum Source {
     FollowUp,
 }
 
-/// Everything that a turn has in hand.
-#[derive(Default)]
-pub(super) struct Taken {
-    pub(super) works: Vec<Work>,
-    /// Entries that cannot be run at all.
-    pub(super) dead_letters: Vec<DeadLetter>,
-    pub(super) consumed: Vec<Position>,
-    pub(super) stops: bool,
-    clock_changed: Vec<oneshot::Sender<()>>,
-}
-
 impl Partition {
-    /// Waits until there is something to do, and takes it.
-    pub(super) async fn take(&mut self) -> Result<Taken> {
-        let mut taken = Taken::default();
-        if !self.inbox_is_dirty && !self.is_something_due() {
-            self.wait(&mut taken).await;
+    /// Waits until there is something to do, and puts it into the open batch.
+    pub(super) async fn take(&mut self) -> Step<()> {
+        let has_work = self.inbox_is_dirty || !self.open.queue.is_empty() || self.is_something_due();
+        if !has_work && !self.is_stopping {
+            self.wait().await?;
         }
-        while taken.works.len() < REQUESTS_PER_TURN_MAX {
+        while self.open.queue.len() < REQUESTS_PER_TURN_MAX {
             match self.requests.try_recv() {
-                Ok(request) => self.sort_in(request, &mut taken),
+                Ok(request) => self.sort_in(request),
                 Err(_) => break,
             }
         }
-        if !taken.clock_changed.is_empty() {
+        if !self.clock_changed.is_empty() {
             self.follow_clock();
         }
-        for done in taken.clock_changed.drain(..) {
+        for done in self.clock_changed.drain(..) {
             let _ = done.send(());
         }
         self.now = self.now.max(self.clock.now());
         if self.inbox_is_dirty {
-            self.take_inbox(&mut taken).await?;
+            self.take_inbox().await?;
         }
-        self.take_due(&mut taken).await?;
-        Ok(taken)
+        self.take_due().await
     }
 
     fn is_something_due(&self) -> bool {
@@ -93,43 +85,40 @@ impl Partition {
         self.schedule.wants(now).is_some() || next.is_some_and(|next| next <= now)
     }
 
-    async fn wait(&mut self, taken: &mut Taken) {
+    async fn wait(&mut self) -> Step<()> {
         let next = [self.schedule.next_due(), self.deadlines.next()].into_iter().flatten().min();
         let due = next.and_then(|next| self.clock.until(next));
         let poll_end = self.pollers.next_end().map(|end| end.saturating_duration_since(Instant::now()));
         let longest =
             due.into_iter().chain(poll_end).chain([INBOX_LOOK_EVERY]).min().unwrap_or(INBOX_LOOK_EVERY);
-        let woken = tokio::select! {
+        tokio::select! {
             biased;
-            request = self.requests.recv() => Some(request),
-            () = self.store.woken(self.id) => { self.inbox_is_dirty = true; None }
-            () = tokio::time::sleep(longest) => {
-                self.inbox_is_dirty |= longest == INBOX_LOOK_EVERY;
-                None
-            }
-        };
-        match woken {
-            Some(Some(request)) => self.sort_in(request, taken),
-            // Nobody can reach this loop any more.
-            Some(None) => taken.stops = true,
-            None => {}
+            result = commit_of(&mut self.in_flight) => self.landed(result)?,
+            request = self.requests.recv() => match request {
+                Some(request) => self.sort_in(request),
+                // Nobody can reach this loop any more.
+                None => self.is_stopping = true,
+            },
+            () = self.store.woken(self.id) => self.inbox_is_dirty = true,
+            () = tokio::time::sleep(longest) => self.inbox_is_dirty |= longest == INBOX_LOOK_EVERY,
         }
+        Ok(())
     }
 
-    fn sort_in(&mut self, request: Request, taken: &mut Taken) {
+    fn sort_in(&mut self, request: Request) {
         match request {
             Request::Execute { command, options, reply } => {
-                taken.works.push(Work { command, source: Source::Client { options, reply } });
+                self.open.queue.push_back(Work { command, source: Source::Client { options, reply } });
             }
             Request::CreateAndAwait { command, options, reply } => {
                 let command = Command::CreateInstance(command);
-                taken.works.push(Work { command, source: Source::Awaiting { options, reply } });
+                self.open.queue.push_back(Work { command, source: Source::Awaiting { options, reply } });
             }
             Request::Poll(poller) => self.pollers.add(poller),
             Request::InboxHasGrown => self.inbox_is_dirty = true,
-            Request::ClockHasChanged(done) => taken.clock_changed.push(done),
+            Request::ClockHasChanged(done) => self.clock_changed.push(done),
             Request::EndPolls => self.pollers.end_all(),
-            Request::Stop => taken.stops = true,
+            Request::Stop => self.is_stopping = true,
         }
     }
 
@@ -139,65 +128,72 @@ impl Partition {
         self.schedule = Default::default();
     }
 
-    async fn take_inbox(&mut self, taken: &mut Taken) -> Result<()> {
+    /// What was appended before the requests in hand came runs before them.
+    async fn take_inbox(&mut self) -> Step<()> {
+        // Entries leave the inbox with the commit of their batch.
+        self.written().await?;
         let limit = if self.is_cautious { 1 } else { ENTRIES_PER_TURN_MAX };
         let entries = self.store.waiting(self.id, None, limit).await?;
-        if entries.len() < limit {
-            self.inbox_is_dirty = false;
-            self.is_cautious = false;
-        }
-        let mut works = Vec::with_capacity(entries.len() + taken.works.len());
+        let is_all = entries.len() < limit;
+        let mut works = VecDeque::with_capacity(entries.len() + self.open.queue.len());
         for entry in entries {
-            let position = entry.position;
-            if self.is_cautious && self.store.mark_attempt(&self.fence, position).await? > ATTEMPTS_MAX {
+            if self.is_cautious && self.store.mark_attempt(&self.fence, entry.position).await? > ATTEMPTS_MAX
+            {
                 let reason = format!("the node died {ATTEMPTS_MAX} times while it ran this command");
-                taken.dead_letters.push(DeadLetter {
-                    position: Some(position),
-                    payload: entry.payload,
-                    reason,
-                });
-                taken.consumed.push(position);
+                self.refuse_entry(entry, reason);
                 continue;
             }
             match Envelope::unpack(&entry.payload) {
                 Ok(Envelope { command, keeps_result, idempotency }) => {
-                    let source = Source::Inbox { position, keeps_result, idempotency };
-                    works.push(Work { command, source });
+                    let source = Source::Inbox { position: entry.position, keeps_result, idempotency };
+                    works.push_back(Work { command, source });
                 }
-                Err(error) => {
-                    let reason = error.to_string();
-                    taken.dead_letters.push(DeadLetter {
-                        position: Some(position),
-                        payload: entry.payload,
-                        reason,
-                    });
-                    taken.consumed.push(position);
-                }
+                Err(error) => self.refuse_entry(entry, error.to_string()),
             }
         }
-        // What was appended before these requests came runs before them.
-        works.append(&mut taken.works);
-        taken.works = works;
+        if is_all {
+            self.inbox_is_dirty = false;
+            self.is_cautious = false;
+        }
+        works.append(&mut self.open.queue);
+        self.open.queue = works;
         Ok(())
     }
 
-    async fn take_due(&mut self, taken: &mut Taken) -> Result<()> {
+    /// An entry that cannot be run at all is kept where somebody can look at it.
+    fn refuse_entry(&mut self, entry: InboxEntry, reason: String) {
+        let InboxEntry { position, payload, .. } = entry;
+        self.open.dead_letters.push(DeadLetter { position: Some(position), payload, reason });
+        self.open.consumed.push(position);
+    }
+
+    async fn take_due(&mut self) -> Step<()> {
         if let Some(until) = self.schedule.wants(self.now) {
+            // The window shows what is stored: nothing may be on its way.
+            self.written().await?;
             let after = self.schedule.horizon();
             let page = self.store.timers(self.id, after, until, PAGE_TIMERS_MAX).await?;
             self.schedule.extend(page);
         }
-        for timer in self.schedule.due(self.now, DUE_PER_TURN_MAX) {
+        for timer in self.schedule.take_due(self.now, DUE_PER_TURN_MAX) {
             let source = Source::Timer(TimerPosition::of(&timer));
             let command = Command::TriggerTimer(TriggerTimer { timer: (*timer).clone() });
-            taken.works.push(Work { command, source });
+            self.open.queue.push_back(Work { command, source });
         }
         let jobs = self.deadlines.take_over(self.now, DUE_PER_TURN_MAX);
         if !jobs.is_empty() {
             let at: Timestamp = self.now;
             let command = Command::ExpireLeases(ExpireLeases { jobs, at });
-            taken.works.push(Work { command, source: Source::Leases });
+            self.open.queue.push_back(Work { command, source: Source::Leases });
         }
         Ok(())
+    }
+}
+
+/// The end of the commit that is under way, if one is.
+async fn commit_of(in_flight: &mut Option<InFlight>) -> std::result::Result<Result<Committed>, JoinError> {
+    match in_flight {
+        Some(in_flight) => (&mut in_flight.commit).await,
+        None => std::future::pending().await,
     }
 }

@@ -1,11 +1,13 @@
-//! One turn of the loop: everything taken is run, committed as one batch, and answered.
+//! The turns of the loop: what is taken is run and joins the open batch. One batch is written at a time, and the
+//! next one grows meanwhile.
 
-use super::Partition;
+use super::answers::Known;
 use super::execute::Executed;
 use super::inbox::Envelope;
-use super::take::{Taken, Work};
-use super::{KEYS_LEFT_MIN, ROWS_IN_MEMORY_MAX};
-use std::collections::BTreeSet;
+use super::settle::{Halt, Step};
+use super::take::Work;
+use super::{COMMANDS_PER_BATCH_MAX, Partition, ROWS_IN_MEMORY_MAX};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tidemill_engine::{FollowUp, InstanceEnd};
@@ -13,15 +15,22 @@ use tidemill_model::command::{ReplyToken, TriggerTimer};
 use tidemill_model::entity::Timer;
 use tidemill_model::{Answer, Change, Command, Entity, Rejection, TimerKey};
 use tidemill_store::{
-    Batch, BatchId, CommandResult, DeadLetter, FiredTimers, IdempotentAnswer, NewInboxEntry, Position,
-    Result, TimerPosition,
+    Batch, BatchId, CommandResult, Committed, DeadLetter, FiredTimers, IdempotentAnswer, NewInboxEntry,
+    Position, Result, TimerPosition,
 };
+use tokio::task::{JoinError, JoinHandle};
 
-/// Everything that one batch has led to.
+/// A batch that is being put together, and everything that it has led to so far.
 #[derive(Default)]
 pub(super) struct Turn {
+    /// Commands that are still to be run.
+    pub(super) queue: VecDeque<Work>,
+    /// What these led to and is to be run before the next of them.
+    pub(super) follow_ups: VecDeque<Work>,
     pub(super) executed: Vec<Executed>,
     pub(super) consumed: Vec<Position>,
+    /// Answers of this batch under their idempotency keys.
+    pub(super) known: Known,
     pub(super) answers: Vec<IdempotentAnswer>,
     pub(super) results: Vec<CommandResult>,
     pub(super) outgoing: Vec<FollowUp>,
@@ -33,12 +42,6 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// What remains of a batch when its commands run again: entries that could not be run at all.
-    pub(super) fn remainder(dead_letters: Vec<DeadLetter>) -> Turn {
-        let consumed = dead_letters.iter().filter_map(|letter| letter.position).collect();
-        Turn { dead_letters, consumed, ..Turn::default() }
-    }
-
     fn changes_nothing(&self) -> bool {
         self.changes.is_empty()
             && self.consumed.is_empty()
@@ -50,74 +53,111 @@ impl Turn {
     }
 }
 
+/// A batch on its way to the store.
+pub(super) struct InFlight {
+    pub(super) turn: Turn,
+    pub(super) id: BatchId,
+    pub(super) commit: JoinHandle<Result<Committed>>,
+}
+
 impl Partition {
     /// False when the loop was told to stop and has done what it had in hand.
     pub(super) async fn turn(&mut self) -> Result<bool> {
-        let taken = self.take().await?;
-        let stops = taken.stops;
-        let Taken { works, dead_letters, consumed, .. } = taken;
-        let turn = Turn { dead_letters, consumed, ..Turn::default() };
-        self.run_and_commit(turn, works).await?;
-        Ok(!stops)
+        match self.advance().await {
+            Ok(goes_on) => Ok(goes_on),
+            Err(halt) => {
+                self.settle(halt).await?;
+                Ok(true)
+            }
+        }
     }
 
-    pub(super) async fn run_and_commit(&mut self, mut turn: Turn, works: Vec<Work>) -> Result<()> {
-        if self.working.keys_left() < KEYS_LEFT_MIN {
-            let block = self.store.reserve_keys(&self.fence).await?;
-            self.working.reserve_keys(block.start, block.end);
+    /// While a batch is being written the next one grows; it is closed when the way is free.
+    async fn advance(&mut self) -> Step<bool> {
+        let is_alone = self.alone > 0;
+        if !is_alone {
+            self.take().await?;
         }
-        self.follow_definitions();
-        self.execute_all(&mut turn, works).await?;
-        self.keep_late(&mut turn);
-        self.serve_pollers(&mut turn).await?;
-        turn.changes = self.working.take_changes();
+        self.execute_queue().await?;
+        let is_full = self.open.executed.len() >= COMMANDS_PER_BATCH_MAX;
+        if self.in_flight.is_none() || is_full || is_alone || self.is_stopping {
+            self.close().await?;
+        }
+        if is_alone || self.is_stopping {
+            self.written().await?;
+        }
+        Ok(!self.is_stopping || !self.open.queue.is_empty())
+    }
+
+    /// Ends the open batch and sends it to the store. What it has changed counts as written from here on:
+    /// whoever reads the store waits for the commit first.
+    async fn close(&mut self) -> Step<()> {
+        self.written().await?;
+        self.keep_late();
+        self.serve_pollers().await?;
+        self.open.changes = self.working.take_changes();
+        self.working.end_batch();
+        self.working.evict(ROWS_IN_MEMORY_MAX);
+        let queue = std::mem::take(&mut self.open.queue);
+        let turn = std::mem::replace(&mut self.open, Turn { queue, ..Turn::default() });
         if turn.changes_nothing() {
-            self.working.end_batch();
             self.take_effect(turn);
             return Ok(());
-        }
-        match self.commit(&turn).await {
-            Ok(committed) => {
-                self.committed(turn, committed.definitions_version);
-                Ok(())
-            }
-            Err(error) => Box::pin(self.settle(turn, error)).await,
-        }
-    }
-
-    async fn commit(&self, turn: &Turn) -> Result<tidemill_store::Committed> {
-        #[cfg(debug_assertions)]
-        if !turn.changes.is_empty()
-            && turn.executed.iter().any(|executed| super::faults::is_refused(&executed.work.command))
-        {
-            let reason = "a fault was asked for".to_owned();
-            return Err(tidemill_store::Error::Refused { culprit: None, reason });
-        }
-        self.store.commit(self.batch(turn)).await
-    }
-
-    /// The batch is durable: memory follows, and everybody gets their answers.
-    pub(super) fn committed(&mut self, turn: Turn, definitions_version: u64) {
-        self.next_batch = BatchId(self.next_batch.0 + 1);
-        for position in &turn.fired {
-            self.schedule.forget(*position);
         }
         for change in &turn.changes {
             self.schedule.note(change);
             self.deadlines.note(change);
         }
-        if turn.outgoing.iter().any(|follow_up| follow_up.partition == self.id) {
-            self.inbox_is_dirty = true;
+        let id = self.next_batch;
+        self.next_batch = BatchId(id.0 + 1);
+        let commit = self.commit(&turn, id);
+        self.in_flight = Some(InFlight { turn, id, commit });
+        Ok(())
+    }
+
+    fn commit(&self, turn: &Turn, id: BatchId) -> JoinHandle<Result<Committed>> {
+        let (store, batch) = (self.store.clone(), self.batch(turn, id));
+        #[cfg(debug_assertions)]
+        if !turn.changes.is_empty()
+            && let Some(strike) =
+                super::faults::strike_batch(turn.executed.iter().map(|executed| &executed.work.command))
+        {
+            return tokio::spawn(super::faults::commit(store, batch, strike));
         }
-        self.working.end_batch();
-        self.newest_definitions.fetch_max(definitions_version, Ordering::AcqRel);
-        self.follow_definitions();
-        self.working.evict(ROWS_IN_MEMORY_MAX);
-        self.take_effect(turn);
+        tokio::spawn(async move { store.commit(batch).await })
+    }
+
+    /// Waits until nothing is on its way to the store any more.
+    pub(super) async fn written(&mut self) -> Step<()> {
+        match &mut self.in_flight {
+            Some(in_flight) => {
+                let result = (&mut in_flight.commit).await;
+                self.landed(result)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The fate of the batch in flight is known: everybody gets their answers, or it is to be settled.
+    pub(super) fn landed(&mut self, result: std::result::Result<Result<Committed>, JoinError>) -> Step<()> {
+        let Some(InFlight { turn, id, .. }) = self.in_flight.take() else { return Ok(()) };
+        let result = result
+            .unwrap_or_else(|error| Err(tidemill_store::Error::OutcomeUnknown { reason: error.to_string() }));
+        match result {
+            Ok(committed) => {
+                if turn.outgoing.iter().any(|follow_up| follow_up.partition == self.id) {
+                    self.inbox_is_dirty = true;
+                }
+                self.newest_definitions.fetch_max(committed.definitions_version, Ordering::AcqRel);
+                self.take_effect(turn);
+                Ok(())
+            }
+            Err(error) => Err(Halt::Batch { turn: Box::new(turn), id, error }),
+        }
     }
 
     /// A deployment on any partition of this node counts here from the moment that its sender is told of it.
-    fn follow_definitions(&mut self) {
+    pub(super) fn follow_definitions(&mut self) {
         let newest = self.newest_definitions.load(Ordering::Acquire);
         if self.definitions_version != newest {
             self.definitions_version = newest;
@@ -125,7 +165,7 @@ impl Partition {
         }
     }
 
-    fn batch(&self, turn: &Turn) -> Batch {
+    fn batch(&self, turn: &Turn, id: BatchId) -> Batch {
         let commands: Vec<&Command> = turn.executed.iter().map(|executed| &executed.work.command).collect();
         let log = lz4_flex::compress_prepend_size(&tidemill_store::pack(&commands));
         let (changes, fired) = with_fired_timers(turn);
@@ -136,7 +176,7 @@ impl Partition {
         });
         Batch {
             fence: self.fence.clone(),
-            id: self.next_batch,
+            id,
             at: self.now,
             log,
             consumed: turn.consumed.clone(),

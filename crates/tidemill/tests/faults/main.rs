@@ -91,6 +91,34 @@ fn a_command_that_the_store_refuses_is_put_aside_alone() {
 }
 
 #[test]
+fn commits_of_unknown_outcome_are_settled_and_nothing_happens_twice() {
+    let data = TempDir::new("doubt");
+    let server = Server::start(&data.0, Some("doubt:bad"));
+    prepare(&server);
+    std::thread::scope(|scope| {
+        for client in 0..8 {
+            let server = &server;
+            scope.spawn(move || {
+                for n in 0..12 {
+                    let id = if (client + n) % 4 == 0 { "bad" } else { "good" };
+                    let answer = server.post("/v2/process-instances", &create(id));
+                    assert_eq!(answer.status, 200, "{}", answer.body);
+                    if n % 3 == 0 {
+                        let body = create(id);
+                        let accepted = server
+                            .send("POST", "/v2/process-instances", ASYNC, body.as_bytes())
+                            .expect("answers");
+                        assert!(outcome(server, &accepted).body.contains("processInstanceKey"));
+                    }
+                }
+            });
+        }
+    });
+    let found = server.post("/v2/process-instances/search", "{}");
+    assert!(found.body.contains(r#""totalItems":128"#), "{}", found.body);
+}
+
+#[test]
 fn a_command_that_kills_the_node_is_put_aside_after_a_few_starts() {
     let data = TempDir::new("overflow");
     {
