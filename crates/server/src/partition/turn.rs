@@ -74,6 +74,11 @@ impl Partition {
 
     /// While a batch is being written the next one grows; it is closed when the way is free.
     async fn advance(&mut self) -> Step<bool> {
+        if self.in_flight.is_none() && !self.open.executed.is_empty() {
+            // What was put aside leaves before others come.
+            self.close().await?;
+            self.written().await?;
+        }
         let is_alone = self.alone > 0;
         if !is_alone {
             self.take().await?;
