@@ -152,7 +152,7 @@ impl Partition {
             return Some(Remembered { answer: Err(CommandError::OtherRequest), ended: None });
         }
         let answer = known.result.clone().map_err(CommandError::Rejected);
-        Some(Remembered { answer, ended: known.ended.clone() })
+        Some(Remembered { answer, ended: known.ended })
     }
 
     /// Answers a retry as the first request was answered.
