@@ -211,7 +211,9 @@ impl Filed for SignalSubscription {
 impl Filed for JobLease {
     fn file(&self, index: &mut Index) {
         for job in &self.jobs {
-            index.leased.insert(*job, self.lease.key);
+            // A lease that comes back must not take a job from the one that holds it since.
+            let known = index.leased.entry(*job).or_insert(self.lease.key);
+            *known = self.lease.key.max(*known);
         }
     }
 

@@ -217,3 +217,18 @@ fn an_update_needs_no_token_but_a_wrong_one_is_refused() {
         assert_eq!(engine.job("work").retries, 5);
     });
 }
+
+#[test]
+fn a_job_that_was_handed_out_again_leaves_no_lease_behind_whatever_becomes_of_the_first() {
+    scenario(|engine| {
+        engine.deploy(&one_job());
+        let (first, second) = (engine.start("p", "{}"), engine.start("p", "{}"));
+        let jobs: Vec<_> = engine.activate("work", 2).iter().map(|job| job.job.key).collect();
+        engine.try_fail(failure(jobs[1], 2)).expect("accepted");
+        assert_eq!(engine.activate("work", 2).len(), 1, "the second again, under a lease of its own");
+        engine.complete_job(jobs[0], "{}").expect("accepted");
+        engine.expect_completed(first);
+        engine.cancel(second).expect("it lives");
+        engine.expect_nothing_left();
+    });
+}
