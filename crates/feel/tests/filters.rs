@@ -129,6 +129,30 @@ fn what_is_kept_comes_out_as_it_was_written() {
 }
 
 #[test]
+fn objects_written_alike_are_filtered_as_values_are() {
+    let rows = [
+        r#"{"p":1,"q":"x","p":#}"#,
+        r#"{"\u0070":#,"q":null}"#,
+        r#"{ "q" : true, "p" : # , "r": false}"#,
+        r#"{"q":"é \n","p":#}"#,
+        r#"{"q":[{"p":1}],"p":#,"r":2.50}"#,
+        r#"{"q":-0,"p":#,"r":1e2}"#,
+    ];
+    let expression = Expression::compile("items[p > 10]").expect("valid");
+    for row in rows {
+        let items: Vec<String> = (8..14).map(|p| row.replace('#', &p.to_string())).collect();
+        let text = format!("[{}]", items.join(","));
+        let values = Context::from_iter([("items", Value::from_json(&text).expect("valid JSON"))]);
+        let seen = run(&expression, &Items(&text), 1000);
+        assert_eq!(seen, run(&expression, &values, 1000), "{text}");
+        let kept = Value::from_json(&format!("[{}]", items[3..].join(","))).expect("valid JSON");
+        assert_eq!(seen, Ok((kept.to_json(), Vec::new())), "{text}");
+        let outcome = expression.evaluate(&Items(&text), &Environment::at_millis(0)).expect("valid JSON");
+        assert_eq!((outcome.value.depth(), outcome.value.weight()), (kept.depth(), kept.weight()), "{text}");
+    }
+}
+
+#[test]
 fn broken_text_is_an_error_wherever_it_breaks() {
     let whole = r#" [{"q":"x","p":11},{"p":9,"q":[{"r":"\\"}]}] "#;
     let expression = Expression::compile("items[p > 10]").expect("valid");

@@ -1,12 +1,15 @@
 //! JSON to values and back. Nothing is lost on the way: digits up to 34, escapes, the order of keys. Beyond that,
 //! numbers are rounded to 34 digits, of equal keys the last value counts, and a lone surrogate becomes U+FFFD.
 
+mod elements;
+mod layout;
 mod path;
 mod reader;
 mod scan;
 mod writer;
 
-pub(crate) use path::{Element, Elements, read_path};
+pub(crate) use elements::{Element, Elements};
+pub(crate) use path::read_path;
 pub(crate) use reader::read;
 
 use crate::error::JsonError;

@@ -41,10 +41,17 @@ impl<'a> Reader<'a> {
     }
 
     fn push(&mut self) -> Scan<()> {
+        self.pending();
+        self.value(0)
+    }
+
+    /// Where values are left, with the room that is enough for most texts.
+    #[inline]
+    pub(super) fn pending(&mut self) -> &mut Vec<Value> {
         if self.pending.capacity() == 0 {
             self.pending.reserve(32);
         }
-        self.value(0)
+        &mut self.pending
     }
 
     /// Reads a value and leaves it here, behind those before it.
@@ -68,12 +75,6 @@ impl<'a> Reader<'a> {
     pub(super) fn single_at(&mut self, position: usize) -> Scan<Value> {
         self.scanner.position = position;
         self.single()
-    }
-
-    #[inline]
-    pub(super) fn small_integer_at(&mut self, position: usize) -> Option<i64> {
-        self.scanner.position = position;
-        self.scanner.small_integer()
     }
 
     /// Each kind pushes its own value: built in place, not copied there half-written.
@@ -244,7 +245,7 @@ impl Keys {
     }
 }
 
-fn has_duplicates(keys: &[Text]) -> bool {
+pub(super) fn has_duplicates(keys: &[Text]) -> bool {
     if keys.len() <= 8 {
         return keys.iter().enumerate().any(|(index, key)| keys[..index].contains(key));
     }

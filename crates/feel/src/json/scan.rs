@@ -22,6 +22,11 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.position).copied()
     }
 
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.text.as_bytes()[self.position..]
+    }
+
     /// The next byte that is not white space.
     #[inline]
     pub(super) fn next_significant(&mut self) -> Option<u8> {
@@ -187,6 +192,18 @@ impl<'a> Scanner<'a> {
         Some(if negative { -value } else { value })
     }
 
+    /// The same, if nothing follows that a skip would pass over with it.
+    #[inline]
+    pub(super) fn whole_small_integer(&mut self) -> Option<i64> {
+        let start = self.position;
+        let value = self.small_integer()?;
+        if self.peek().is_some_and(is_plain) {
+            self.position = start;
+            return None;
+        }
+        Some(value)
+    }
+
     pub(super) fn number(&mut self) -> Scan<Number> {
         if let Some(value) = self.small_integer() {
             return Ok(Number::integer(value));
@@ -257,9 +274,7 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     fn skip_plain(&mut self) {
-        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-        let rest = &self.text.as_bytes()[self.position..];
-        self.position += rest.iter().take_while(|byte| plain(byte)).count();
+        self.position += self.rest().iter().take_while(|byte| is_plain(**byte)).count();
     }
 
     /// Counts brackets, so that no depth can overflow the stack.
@@ -303,6 +318,12 @@ impl<'a> Scanner<'a> {
             index = end + 2;
         }
     }
+}
+
+/// Whether the byte may be part of a number or a word.
+#[inline]
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
 
 /// Marks, with their highest bits, the bytes that may end a run of plain characters: quotes, backslashes, control

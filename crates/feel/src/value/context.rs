@@ -73,8 +73,17 @@ impl Context {
     where
         I: ExactSizeIterator<Item = Value> + AsRef<[Value]>,
     {
+        let extent = Extent::of(values.as_ref());
+        Context::with_extent(shape, extent, values)
+    }
+
+    /// `values` in the order of the shape's keys, of known extent.
+    pub(crate) fn with_extent(
+        shape: ShapeRef,
+        mut extent: Extent,
+        values: impl ExactSizeIterator<Item = Value>,
+    ) -> Context {
         debug_assert_eq!(shape.keys.len(), values.len(), "a value for each key");
-        let mut extent = Extent::of(values.as_ref());
         extent.weight = extent.weight.saturating_add(shape.weight);
         Context(ThinArc::from_header_and_iter(Header { shape, extent }, values))
     }

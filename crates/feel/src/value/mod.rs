@@ -45,7 +45,7 @@ pub enum Value {
 }
 
 impl Value {
-    const OWN_WEIGHT: u64 = size_of::<Value>() as u64;
+    pub(crate) const OWN_WEIGHT: u64 = size_of::<Value>() as u64;
 
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
@@ -136,6 +136,11 @@ impl Extent {
             extent.weight = extent.weight.saturating_add(weight);
         }
         extent
+    }
+
+    /// Of a collection in which no others nest.
+    pub(crate) fn flat(weight: u64) -> Extent {
+        Extent { depth: 1, weight }
     }
 
     pub(crate) fn depth(self) -> u32 {
