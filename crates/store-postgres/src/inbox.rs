@@ -10,9 +10,11 @@ const WAITING: &str = "SELECT position, received_at, attempts, payload FROM inbo
     WHERE partition_id = $1 AND position > $2 ORDER BY position LIMIT $3";
 
 const OUTCOME: [&str; 3] = [
-    "SELECT at, answer FROM results WHERE partition_id = ANY($1) AND position = $2",
+    "SELECT x.* FROM unnest($1::smallint[]) p CROSS JOIN LATERAL \
+     (SELECT at, answer FROM results WHERE partition_id = p AND position = $2 OFFSET 0) x",
     "SELECT at, reason FROM dead_letters WHERE partition_id = ANY($1) AND position = $2 LIMIT 1",
-    "SELECT 1 FROM inbox WHERE partition_id = ANY($1) AND position = $2",
+    "SELECT x.* FROM unnest($1::smallint[]) p CROSS JOIN LATERAL \
+     (SELECT 1 FROM inbox WHERE partition_id = p AND position = $2 OFFSET 0) x",
 ];
 
 #[async_trait]

@@ -11,7 +11,9 @@ use tidemill_store::{Batch, FiredTimers, NewInboxEntry};
 const BATCH: &str =
     "INSERT INTO batches (partition_id, batch_id, at, highest_key, log) VALUES ($1, $2, $3, $4, $5)";
 
-const CONSUMED: &str = "DELETE FROM inbox WHERE partition_id = $1 AND position = ANY($2)";
+/// One by one, as all that is found by a list of keys: see `statements::remove`.
+const CONSUMED: &str = "DELETE FROM inbox WHERE ctid = ANY(ARRAY(SELECT x.place FROM unnest($2::bigint[]) k \
+    CROSS JOIN LATERAL (SELECT ctid AS place FROM inbox WHERE partition_id = $1 AND position = k OFFSET 0) x))";
 
 const FIRED: &str =
     "DELETE FROM timers WHERE partition_id = $1 AND (due_at, key) > ($2, $3) AND (due_at, key) <= ($4, $5)";

@@ -76,17 +76,14 @@ fn insert<R: Row>(table: &str, names: &[&str], columns: &[Column<'_>]) -> String
     format!("INSERT INTO {table} ({names}) SELECT {values} FROM {} u", unnest(columns, first))
 }
 
-/// One key by `ANY`. Keys of several columns are looked up one by one: a join could be planned the other way
-/// round, over the whole table.
+/// Keys are looked up one by one. `ANY` or a join would be planned over the whole partition while the table is
+/// empty, and that plan would be kept.
 fn remove<R: Row>(columns: &[Column<'_>]) -> String {
     let table = R::TABLE;
     let (partition, first) = match binds_partition::<R>() {
         true => ("", 1),
         false => ("partition_id = $1::smallint AND ", 2),
     };
-    if let [key] = R::KEY {
-        return format!("DELETE FROM {table} WHERE {partition}{key} = ANY(${first}::bigint[])");
-    }
     let names: Vec<String> = (1..=R::KEY.len()).map(|n| format!("k{n}")).collect();
     let conditions: Vec<String> =
         R::KEY.iter().zip(&names).map(|(column, name)| format!("{column} = u.{name}")).collect();

@@ -1,6 +1,6 @@
 //! Instances, whole or, if they are large, piece by piece.
 
-use super::resolve::{Place, partition_of, partitions_of};
+use super::resolve::{Place, by_keys, partition_of};
 use super::rows::{Fetch, VARIABLE_COLUMNS};
 use crate::call::{Call, Param};
 use std::collections::{HashMap, HashSet};
@@ -37,8 +37,8 @@ pub(super) fn sizes_call(keys: &[i64]) -> Call<'static> {
 }
 
 pub(super) fn instances_fetch(keys: &[i64]) -> Fetch<'static> {
-    let sql = "SELECT key, data FROM process_instances WHERE partition_id = ANY($1) AND key = ANY($2)";
-    Fetch::new(EntityKind::ProcessInstance, sql, [partitions_of(keys), keys.to_vec().into()])
+    let sql = by_keys("process_instances", "key, data");
+    Fetch::new(EntityKind::ProcessInstance, sql, [keys.to_vec().into()])
 }
 
 impl Instances {
@@ -72,8 +72,9 @@ impl Instances {
         fetches.push(Fetch::new(EntityKind::Variable, variables, [keys.clone().into()]));
         let timers = "SELECT owner_key, data FROM timers WHERE owner_key = ANY($1)";
         fetches.push(Fetch::new(EntityKind::Timer, timers, [keys.clone().into()]));
-        let outputs = "SELECT instance_key, data FROM loop_outputs WHERE partition_id = ANY($1) AND instance_key = ANY($2)";
-        fetches.push(Fetch::new(EntityKind::LoopOutput, outputs, [partitions_of(&keys), keys.into()]));
+        let outputs = "SELECT x.* FROM unnest($1::bigint[]) k CROSS JOIN LATERAL (SELECT instance_key, data \
+            FROM loop_outputs WHERE partition_id = (k >> 51)::smallint AND instance_key = k OFFSET 0) x";
+        fetches.push(Fetch::new(EntityKind::LoopOutput, outputs, [keys.into()]));
         fetches
     }
 
@@ -102,27 +103,31 @@ impl Instances {
     }
 }
 
-/// What belongs to these scopes of an instance directly; the elements themselves are not among it.
+/// What belongs to these scopes of an instance directly; the elements themselves are not among it. The back-off
+/// timer of a job stands under the key of the job.
 pub(super) fn scope_belongings(instance: i64, elements: &[i64]) -> Vec<Fetch<'static>> {
-    let params = || -> [Param<'static>; 2] { [instance.into(), elements.to_vec().into()] };
+    const SCOPES: &str = "unnest($2::bigint[])";
+    const SCOPES_AND_JOBS: &str = "unnest($2::bigint[] || ARRAY(SELECT j.key FROM unnest($2::bigint[]) e \
+        CROSS JOIN LATERAL (SELECT key FROM jobs WHERE instance_key = $1 AND element_instance = e OFFSET 0) j))";
+    let fetch = |kind: EntityKind, scopes: &str, columns: &str, table: &str, of: [&str; 2]| {
+        let [instance_column, scope_column] = of;
+        let sql = format!(
+            "SELECT x.* FROM {scopes} e CROSS JOIN LATERAL (SELECT {columns} FROM {table} \
+             WHERE {instance_column} = $1 AND {scope_column} = e OFFSET 0) x"
+        );
+        let params: [Param<'static>; 2] = [instance.into(), elements.to_vec().into()];
+        Fetch::new(kind, sql, params)
+    };
+    let by_element = ["instance_key", "element_instance"];
     let mut fetches: Vec<Fetch<'static>> = BELONGINGS
         .iter()
-        .map(|(kind, table)| {
-            let sql = format!(
-                "SELECT element_instance, data FROM {table} WHERE instance_key = $1 AND element_instance = ANY($2)"
-            );
-            Fetch::new(*kind, sql, params())
-        })
+        .map(|(kind, table)| fetch(*kind, SCOPES, "element_instance, data", table, by_element))
         .collect();
-    let variables = format!(
-        "SELECT scope_key, {VARIABLE_COLUMNS} FROM variables WHERE instance_key = $1 AND scope_key = ANY($2)"
-    );
-    fetches.push(Fetch::new(EntityKind::Variable, variables, params()));
-    // The back-off timer of a job stands under the key of the job.
-    let timers = "SELECT element_instance, data FROM timers WHERE owner_key = $1 AND element_instance = ANY($2 || \
-        ARRAY(SELECT key FROM jobs WHERE instance_key = $1 AND element_instance = ANY($2)))";
-    fetches.push(Fetch::new(EntityKind::Timer, timers, params()));
-    let inputs = "SELECT body_key, data FROM loop_inputs WHERE instance_key = $1 AND body_key = ANY($2)";
-    fetches.push(Fetch::new(EntityKind::LoopInput, inputs, params()));
+    let variable = format!("scope_key AS scope, {VARIABLE_COLUMNS}");
+    fetches.push(fetch(EntityKind::Variable, SCOPES, &variable, "variables", ["instance_key", "scope_key"]));
+    let of_owner = ["owner_key", "element_instance"];
+    fetches.push(fetch(EntityKind::Timer, SCOPES_AND_JOBS, "element_instance, data", "timers", of_owner));
+    let of_body = ["instance_key", "body_key"];
+    fetches.push(fetch(EntityKind::LoopInput, SCOPES, "body_key, data", "loop_inputs", of_body));
     fetches
 }

@@ -1,6 +1,6 @@
 //! From the keys that requests name to the instances they are about.
 
-use crate::call::{Call, Param};
+use crate::call::Call;
 use std::collections::HashMap;
 use tidemill_store::LoadRequest;
 use tokio_postgres::Row;
@@ -44,10 +44,8 @@ pub(super) fn calls(requests: &[LoadRequest]) -> Vec<Call<'static>> {
     }
     let named = keys.into_iter().zip(TABLES).filter(|(keys, _)| !keys.is_empty());
     let calls = named.map(|(keys, (table, element))| {
-        let sql = format!(
-            "SELECT key, instance_key, {element} FROM {table} WHERE partition_id = ANY($1) AND key = ANY($2)"
-        );
-        Call::new(sql, [partitions_of(&keys), keys.into()])
+        let sql = by_keys(table, &format!("key, instance_key, {element}"));
+        Call::new(sql, [keys.into()])
     });
     calls.collect()
 }
@@ -71,12 +69,13 @@ pub(super) fn places(requests: &[LoadRequest], found: &[Vec<Row>]) -> Vec<Option
     requests.iter().map(place).collect()
 }
 
-/// The partitions that made these keys, as a parameter.
-pub(super) fn partitions_of(keys: &[i64]) -> Param<'static> {
-    let mut partitions: Vec<i16> = keys.iter().map(|key| partition_of(*key)).collect();
-    partitions.sort_unstable();
-    partitions.dedup();
-    Param::Smalls(partitions)
+/// Rows by a list of keys, looked up one by one: a plan for `ANY` that was made while the table was empty would
+/// read the whole partition for ever.
+pub(super) fn by_keys(table: &str, columns: &str) -> String {
+    format!(
+        "SELECT x.* FROM unnest($1::bigint[]) k CROSS JOIN LATERAL (SELECT {columns} FROM {table} \
+         WHERE partition_id = (k >> 51)::smallint AND key = k OFFSET 0) x"
+    )
 }
 
 /// Also of numbers that are no key: then no row has it.
