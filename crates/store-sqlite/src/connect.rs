@@ -40,7 +40,7 @@ fn connect(path: &Path, role: Role) -> rusqlite::Result<Connection> {
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "FULL")?;
             connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-            connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+            connection.pragma_update(None, "journal_size_limit", 256 << 20)?;
         }
         Role::Checkpointer => connection.pragma_update(None, "synchronous", "FULL")?,
         Role::Reader => rusqlite::vtab::array::load_module(&connection)?,

@@ -42,7 +42,7 @@ impl Options {
             search_readers: 4,
             load_readers: 2,
             search_limit_ms: 30_000,
-            checkpoint_bytes: 32 << 20,
+            checkpoint_bytes: 128 << 20,
             file_bytes_max: None,
             on_step: None,
             on_batch: None,

@@ -82,10 +82,11 @@ impl Node {
         }))
     }
 
-    /// Sends away the workers that wait for jobs, so that no request keeps the server from stopping.
-    pub async fn end_polls(&self) {
+    /// Sends away the workers that wait for jobs and those who wait for the end of an instance, so that no request
+    /// keeps the server from stopping.
+    pub async fn end_waits(&self) {
         for partition in &self.partitions {
-            let _ = partition.send_surely(Request::EndPolls).await;
+            let _ = partition.send_surely(Request::EndWaits).await;
         }
     }
 

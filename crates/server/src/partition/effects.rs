@@ -62,8 +62,20 @@ impl Partition {
         }
     }
 
+    /// From now on nobody is kept waiting.
+    pub(super) fn end_awaits(&mut self) {
+        self.ends_awaits = true;
+        for waiter in std::mem::take(&mut self.waiters).into_values().flatten() {
+            let _ = waiter.reply.send(Err(CommandError::TimedOut));
+        }
+    }
+
     /// Those who have given up are forgotten on the way.
     fn await_end(&mut self, waiter: Waiter) {
+        if self.ends_awaits {
+            let _ = waiter.reply.send(Err(CommandError::TimedOut));
+            return;
+        }
         let waiting = self.waiters.entry(waiter.created.instance).or_default();
         waiting.push(waiter);
         const WAITERS_BEFORE_CLEANING: usize = 10_000;

@@ -102,6 +102,8 @@ pub(crate) struct Partition {
     /// So many of the commands that wait get a batch of their own, because the store refused one of them.
     alone: usize,
     clock_changed: Vec<oneshot::Sender<()>>,
+    /// The server is about to stop.
+    ends_awaits: bool,
     is_stopping: bool,
     next_batch: BatchId,
     now: Timestamp,
@@ -151,6 +153,7 @@ impl Partition {
             in_flight: None,
             alone: 0,
             clock_changed: Vec::new(),
+            ends_awaits: false,
             is_stopping: false,
             next_batch: BatchId(1),
             now: clock.now(),

@@ -25,8 +25,9 @@ pub(crate) enum Request {
     InboxHasGrown,
     /// The clock was pinned or let go: what is due may have changed in both directions.
     ClockHasChanged(oneshot::Sender<()>),
-    /// Workers that wait are sent away.
-    EndPolls,
+    /// The server is about to stop: workers that wait are sent away, and those who wait for the end of an instance
+    /// are told that it goes on.
+    EndWaits,
     Stop,
 }
 

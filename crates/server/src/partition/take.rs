@@ -4,16 +4,14 @@ use super::inbox::{Envelope, StoredIdempotency};
 use super::request::{Poller, Request};
 use super::schedule::PAGE_TIMERS_MAX;
 use super::settle::Step;
-use super::turn::InFlight;
 use super::{Awaited, Partition};
 use crate::broker::{CommandError, CommandOptions};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tidemill_model::command::{ExpireLeases, TriggerTimer};
 use tidemill_model::{Answer, Command, Timestamp};
-use tidemill_store::{Committed, DeadLetter, InboxEntry, Position, Result, TimerPosition};
+use tidemill_store::{DeadLetter, InboxEntry, Position, TimerPosition};
 use tokio::sync::oneshot;
-use tokio::task::JoinError;
 
 /// Requests that one turn takes at most.
 const REQUESTS_PER_TURN_MAX: usize = 512;
@@ -21,6 +19,8 @@ const REQUESTS_PER_TURN_MAX: usize = 512;
 const ENTRIES_PER_TURN_MAX: usize = 512;
 /// Overdue timers and leases get a bounded share of each turn, so that a long outage does not stall clients.
 const DUE_PER_TURN_MAX: usize = 256;
+/// While a batch is being written, what has arrived is looked at this often.
+const GATHER: Duration = Duration::from_millis(1);
 /// Times that an entry may bring down its node before it is put aside.
 const ATTEMPTS_MAX: u32 = 2;
 /// The inbox is looked at this often even if no wake-up came.
@@ -86,6 +86,13 @@ impl Partition {
     }
 
     async fn wait(&mut self) -> Step<()> {
+        if let Some(in_flight) = &mut self.in_flight {
+            // Nothing can leave before this commit, so requests are gathered: one by one they would cost more.
+            if let Ok(landed) = tokio::time::timeout(GATHER, &mut in_flight.commit).await {
+                self.landed(landed)?;
+            }
+            return Ok(());
+        }
         let next = [self.schedule.next_due(), self.deadlines.next()].into_iter().flatten().min();
         let due = next.and_then(|next| self.clock.until(next));
         let poll_end = self.pollers.next_end().map(|end| end.saturating_duration_since(Instant::now()));
@@ -93,7 +100,6 @@ impl Partition {
             due.into_iter().chain(poll_end).chain([INBOX_LOOK_EVERY]).min().unwrap_or(INBOX_LOOK_EVERY);
         tokio::select! {
             biased;
-            result = commit_of(&mut self.in_flight) => self.landed(result)?,
             request = self.requests.recv() => match request {
                 Some(request) => self.sort_in(request),
                 // Nobody can reach this loop any more.
@@ -117,7 +123,10 @@ impl Partition {
             Request::Poll(poller) => self.pollers.add(poller),
             Request::InboxHasGrown => self.inbox_is_dirty = true,
             Request::ClockHasChanged(done) => self.clock_changed.push(done),
-            Request::EndPolls => self.pollers.end_all(),
+            Request::EndWaits => {
+                self.pollers.end_all();
+                self.end_awaits();
+            }
             Request::Stop => self.is_stopping = true,
         }
     }
@@ -187,13 +196,5 @@ impl Partition {
             self.open.queue.push_back(Work { command, source: Source::Leases });
         }
         Ok(())
-    }
-}
-
-/// The end of the commit that is under way, if one is.
-async fn commit_of(in_flight: &mut Option<InFlight>) -> std::result::Result<Result<Committed>, JoinError> {
-    match in_flight {
-        Some(in_flight) => (&mut in_flight.commit).await,
-        None => std::future::pending().await,
     }
 }

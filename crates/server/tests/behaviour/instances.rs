@@ -117,6 +117,21 @@ async fn point_23_await_completion_gives_up_in_time_and_tells_of_a_cancellation(
 }
 
 #[tokio::test]
+async fn a_server_that_stops_keeps_nobody_waiting() {
+    let world = World::new().await;
+    world.deploy(&one_job("order", "work")).await;
+    let body = json!({"processDefinitionId": "order", "awaitCompletion": true, "requestTimeout": 50_000});
+    let began = std::time::Instant::now();
+    let stop = async {
+        world.soon("process-instances", json!({"state": "ACTIVE"}), 1).await;
+        world.node.end_waits().await;
+    };
+    let (answer, ()) = tokio::join!(world.post("/v2/process-instances", body), stop);
+    assert_eq!(answer.problem(504)["title"], "DEADLINE_EXCEEDED");
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "the wait was cut short");
+}
+
+#[tokio::test]
 async fn point_24_cancel_is_204_then_404_and_409_for_children() {
     let world = World::new().await;
     world.deploy(&one_job("child", "work")).await;

@@ -90,7 +90,7 @@ impl Running {
 
     async fn stop(self) {
         let _ = self.stop.send(());
-        self.node.end_polls().await;
+        self.node.end_waits().await;
         let _ = self.serving.await;
         self.node.stop().await;
     }

@@ -93,7 +93,7 @@ async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
     tracing::info!("stopping");
     // Whoever no longer listens has stopped already.
     let _ = stop.send(());
-    node.end_polls().await;
+    node.end_waits().await;
     if tokio::time::timeout(DRAIN_MAX, serving).await.is_err() {
         tracing::warn!(waited = ?DRAIN_MAX, "some requests did not end and were cut off");
     }
