@@ -1,14 +1,39 @@
-//! Exit codes that scripts can rely on; `tidemill --help` lists them.
+//! How a command ends: what it says about a failure, and exit codes that scripts can rely on; `tidemill --help`
+//! lists them.
 
 use crate::client::Failure;
 use crate::commands::validate::Invalid;
+use crate::commands::worker::Lost;
+use crate::output;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 
 pub(crate) fn code(error: &anyhow::Error) -> ExitCode {
-    let code = match (error.downcast_ref::<Failure>(), error.downcast_ref::<Invalid>()) {
-        (Some(failure), _) => failure.exit_code(),
-        (_, Some(_)) => 7,
-        _ => 1,
-    };
-    ExitCode::from(code)
+    ExitCode::from(number(error))
+}
+
+fn number(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Failure>() {
+        Some(failure) => failure.exit_code(),
+        None if error.is::<Invalid>() => 7,
+        None if error.is::<Lost>() => 3,
+        None => 1,
+    }
+}
+
+/// Says on standard error what failed, as JSON where the output is JSON.
+pub(crate) fn tell(error: &anyhow::Error) {
+    if output::are_failures_json() {
+        eprintln!("{}", as_json(error));
+    } else {
+        eprintln!("{} {error:#}", console::style("tidemill:").for_stderr().red());
+    }
+}
+
+fn as_json(error: &anyhow::Error) -> Value {
+    let mut told = json!({"error": format!("{error:#}"), "exitCode": number(error)});
+    if let Some(Failure::Refused { problem, .. }) = error.downcast_ref() {
+        told["problem"] = problem.clone();
+    }
+    told
 }

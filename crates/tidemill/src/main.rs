@@ -5,6 +5,7 @@ mod bench;
 mod client;
 mod commands;
 mod exit;
+mod json_text;
 mod output;
 mod serve;
 
@@ -36,7 +37,7 @@ Try it:
 Exit codes:
   0  done
   1  something failed here, such as a file that cannot be read
-  2  the command line is wrong
+  2  the command line is wrong, or --url is no address
   3  no server answers
   4  not found
   5  refused: the request is wrong, or does not fit the state of things
@@ -90,7 +91,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{} {error:#}", console::style("tidemill:").for_stderr().red());
+            exit::tell(&error);
             exit::code(&error)
         }
     }

@@ -3,6 +3,38 @@
 use comfy_table::{ContentArrangement, Table, presets};
 use console::style;
 use serde_json::Value;
+use std::fmt;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static FAILURES_AS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// From here on, a failure of the command is told as JSON.
+pub(crate) fn report_failures_as_json() {
+    FAILURES_AS_JSON.store(true, Ordering::Relaxed);
+}
+
+pub(crate) fn are_failures_json() -> bool {
+    FAILURES_AS_JSON.load(Ordering::Relaxed)
+}
+
+/// Like `println!`, for output that may go through a pipe whose reader has seen enough.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::output::write_line(format_args!($($text)*)) };
+}
+pub(crate) use say;
+
+pub(crate) fn write_line(line: fmt::Arguments<'_>) {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{line}") {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            eprintln!("tidemill: cannot write the output: {error}");
+            std::process::exit(1);
+        }
+    }
+}
 
 /// A table with one row per item; a column is a title and a way to its cell.
 pub(crate) type Column<'a> = (&'a str, fn(&Value) -> String);
@@ -22,7 +54,7 @@ pub(crate) fn print_rows<'a>(titles: impl Iterator<Item = &'a str>, rows: impl I
     }
     for (number, line) in table.lines().enumerate() {
         let line = line.trim();
-        if number == 0 { println!("{}", style(line).bold()) } else { println!("{line}") }
+        if number == 0 { say!("{}", style(line).bold()) } else { say!("{line}") }
     }
 }
 
@@ -31,13 +63,13 @@ pub(crate) fn print_page(columns: &[Column<'_>], answer: &Value, things: &str) {
     let items = answer["items"].as_array().map_or(&[] as &[Value], Vec::as_slice);
     let total = answer["page"]["totalItems"].as_u64().unwrap_or(items.len() as u64);
     if total == 0 {
-        println!("no {things}");
+        say!("no {things}");
         return;
     }
     print_table(columns, items);
     if total > items.len() as u64 {
         let more = if answer["page"]["hasMoreTotalItems"].as_bool() == Some(true) { " at least" } else { "" };
-        println!("\n{} of{more} {total} {things}; see more with --limit", items.len());
+        say!("\n{} of{more} {total} {things}; see more with --limit", items.len());
     }
 }
 
@@ -53,12 +85,30 @@ pub(crate) fn cell(item: &Value, member: &str) -> String {
     }
 }
 
-/// A time to the second.
+/// A time in UTC, to the second.
 pub(crate) fn time(item: &Value, member: &str) -> String {
     match item[member].as_str() {
-        Some(text) => text.get(..19).unwrap_or(text).replace('T', " "),
+        Some(text) => {
+            text.get(..19).map_or_else(|| text.to_owned(), |text| format!("{}Z", text.replace('T', " ")))
+        }
         None => "-".to_owned(),
     }
+}
+
+/// A finding in a model, in the form that editors jump to.
+pub(crate) fn finding(finding: &Value) -> String {
+    let text = |member: &str| finding[member].as_str().unwrap_or_default();
+    let (element, reason) = (style(text("elementId")).bold(), text("reason"));
+    let line = format!("{}:{}:{}: {element}: {reason}", text("file"), finding["line"], finding["column"]);
+    match finding["remedy"].as_str() {
+        Some(remedy) => format!("{line}\n    {}", style(remedy).dim()),
+        None => line,
+    }
+}
+
+/// `1 retry`, `2 retries`.
+pub(crate) fn count(number: i64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// A line with lines below it.
@@ -73,7 +123,7 @@ impl Tree {
     }
 
     pub(crate) fn print(&self) {
-        println!("{}", self.line);
+        say!("{}", self.line);
         self.print_children("");
     }
 
@@ -81,7 +131,7 @@ impl Tree {
         for (number, child) in self.children.iter().enumerate() {
             let is_last = number + 1 == self.children.len();
             let (branch, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-            println!("{}{}", style(format!("{indent}{branch}")).dim(), child.line);
+            say!("{}{}", style(format!("{indent}{branch}")).dim(), child.line);
             child.print_children(&format!("{indent}{below}"));
         }
     }

@@ -1,5 +1,6 @@
 //! What can go wrong between the command line and a server, and the exit code that scripts see.
 
+use crate::output::finding;
 use serde_json::Value;
 use std::fmt;
 
@@ -18,6 +19,10 @@ pub(crate) enum Failure {
         url: String,
         status: u16,
     },
+    BadUrl {
+        url: String,
+        reason: String,
+    },
 }
 
 /// The members of every problem document; whatever else is there is shown by name.
@@ -26,11 +31,17 @@ const STANDARD_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "insta
 impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
+            Failure::BadUrl { .. } => 2,
             Failure::Unreachable { .. } | Failure::NotTidemill { .. } => 3,
             Failure::Refused { status: 404, .. } => 4,
             Failure::Refused { status: 429 | 500.., .. } => 6,
             Failure::Refused { .. } => 5,
         }
+    }
+
+    /// The same request may do better later.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self.exit_code(), 3 | 6)
     }
 }
 
@@ -43,6 +54,15 @@ impl fmt::Display for Failure {
             ),
             Failure::NotTidemill { url, status } => {
                 write!(f, "{url} answered with status {status} and no JSON; is it a Tidemill server?")
+            }
+            Failure::BadUrl { url, reason } => {
+                write!(f, "'{url}' is no address of a server: {reason}. It looks like http://127.0.0.1:8080")
+            }
+            // The findings say all that the detail says, and where.
+            Failure::Refused { problem, .. } if has_findings(problem) => {
+                let findings = problem["findings"].as_array().into_iter().flatten();
+                write!(f, "nothing was deployed")?;
+                findings.map(finding).try_for_each(|line| write!(f, "\n{line}"))
             }
             Failure::Refused { status, problem } => {
                 match problem["detail"].as_str().or(problem["title"].as_str()) {
@@ -61,6 +81,10 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+fn has_findings(problem: &Value) -> bool {
+    problem["findings"].as_array().is_some_and(|findings| !findings.is_empty())
+}
 
 fn plain(value: &Value) -> String {
     match value {

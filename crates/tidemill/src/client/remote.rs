@@ -1,11 +1,14 @@
 //! What all commands that talk to a server share: where it is, and how answers are shown.
 
 use super::{Client, Failure};
+use crate::output::{self, say};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
-/// A command with the options that all of them have.
+pub(crate) const URL_DEFAULT: &str = "http://127.0.0.1:8080";
+
+// A command with the options that all of them have. No doc comment: it would be shown as the help of each of them.
 #[derive(Args)]
 pub(crate) struct Remote<C: Args> {
     #[command(flatten)]
@@ -15,7 +18,7 @@ pub(crate) struct Remote<C: Args> {
     #[arg(
         long,
         env = "TIDEMILL_URL",
-        default_value = "http://127.0.0.1:8080",
+        default_value = URL_DEFAULT,
         value_name = "URL",
         help_heading = "Server and output"
     )]
@@ -32,6 +35,9 @@ pub(crate) trait RemoteCommand: Args {
 
 impl<C: RemoteCommand> Remote<C> {
     pub(crate) fn run(self) -> Result<()> {
+        if self.json {
+            output::report_failures_as_json();
+        }
         let session = Session { client: Client::new(&self.url), json: self.json };
         self.command.run(&session)
     }
@@ -45,7 +51,12 @@ pub(crate) struct Session {
 impl Session {
     /// Shows an answer: as it came for programs, by `show` for people.
     pub(crate) fn show(&self, answer: &Value, show: impl FnOnce(&Value)) {
-        if self.json { println!("{answer:#}") } else { show(answer) }
+        if self.json { say!("{answer:#}") } else { show(answer) }
+    }
+
+    /// The same in one line, for commands that do the same to many things.
+    pub(crate) fn show_line(&self, answer: &Value, show: impl FnOnce(&Value)) {
+        if self.json { say!("{answer}") } else { show(answer) }
     }
 
     /// Searches with the members of the filter that are set.

@@ -1,8 +1,8 @@
-//! Variables on the command line: JSON, a file, or standard input.
+//! Variables on the command line: JSON, a file, or standard input. They go to the server as they were written.
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 use std::io::Read;
 
 #[derive(Args)]
@@ -13,8 +13,8 @@ pub(crate) struct VariablesArgument {
 }
 
 impl VariablesArgument {
-    pub(crate) fn read(&self) -> Result<Value> {
-        let Some(given) = &self.variables else { return Ok(Value::Object(Map::new())) };
+    pub(crate) fn read(&self) -> Result<Box<RawValue>> {
+        let Some(given) = &self.variables else { return Ok(no_variables()) };
         let text = match given.strip_prefix('@') {
             Some("-") => {
                 let mut text = String::new();
@@ -24,9 +24,19 @@ impl VariablesArgument {
             Some(file) => std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?,
             None => given.clone(),
         };
-        match serde_json::from_str(&text).with_context(|| format!("the variables are not JSON: {given}"))? {
-            Value::Object(variables) => Ok(Value::Object(variables)),
-            _ => bail!("variables must be a JSON object, such as '{{\"amount\": 3}}', but got: {given}"),
+        let variables: Box<RawValue> =
+            serde_json::from_str(&text).with_context(|| format!("the variables are not JSON: {given}"))?;
+        if !is_object(&variables) {
+            bail!("variables must be a JSON object, such as '{{\"amount\": 3}}', but got: {given}");
         }
+        Ok(variables)
     }
+}
+
+pub(crate) fn no_variables() -> Box<RawValue> {
+    RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
+}
+
+pub(crate) fn is_object(json: &RawValue) -> bool {
+    json.get().starts_with('{')
 }

@@ -1,11 +1,15 @@
 //! `tidemill cancel`: instances that are no longer wanted.
 
 use crate::client::{RemoteCommand, Session};
+use crate::exit;
+use crate::output::say;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
 /// Cancel process instances
+///
+/// All of them are tried; the exit code is that of the last that could not be cancelled.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -18,13 +22,22 @@ pub(crate) struct Cancel {
 }
 
 impl RemoteCommand for Cancel {
-    /// Stops at the first that cannot be cancelled.
     fn run(self, session: &Session) -> Result<()> {
+        let mut last = None;
         for key in self.keys {
-            let answer =
-                session.client.post(&format!("/v2/process-instances/{key}/cancellation"), &json!({}))?;
-            session.show(&answer, |_| println!("cancelled instance {key}"));
+            match session.client.post(&format!("/v2/process-instances/{key}/cancellation"), &json!({})) {
+                Ok(_) => {
+                    let done = json!({"processInstanceKey": key.to_string(), "cancelled": true});
+                    session.show_line(&done, |_| say!("cancelled instance {key}"));
+                }
+                Err(failure) => {
+                    let failure = anyhow::Error::from(failure);
+                    if let Some(earlier) = last.replace(failure) {
+                        exit::tell(&earlier);
+                    }
+                }
+            }
         }
-        Ok(())
+        last.map_or(Ok(()), Err)
     }
 }

@@ -1,9 +1,12 @@
 //! `tidemill complete-task`: a person's work is done.
 
 use crate::client::{RemoteCommand, Session, VariablesArgument};
+use crate::output::say;
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 
 /// Complete a user task
 #[derive(Args)]
@@ -19,11 +22,17 @@ pub(crate) struct CompleteTask {
     variables: VariablesArgument,
 }
 
+#[derive(Serialize)]
+struct Completion {
+    variables: Box<RawValue>,
+}
+
 impl RemoteCommand for CompleteTask {
     fn run(self, session: &Session) -> Result<()> {
-        let body = json!({"variables": self.variables.read()?});
-        let answer = session.client.post(&format!("/v2/user-tasks/{}/completion", self.key), &body)?;
-        session.show(&answer, |_| println!("completed task {}", self.key));
+        let body = Completion { variables: self.variables.read()? };
+        session.client.post(&format!("/v2/user-tasks/{}/completion", self.key), &body)?;
+        let done = json!({"userTaskKey": self.key.to_string(), "completed": true});
+        session.show_line(&done, |_| say!("completed task {}", self.key));
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! `tidemill deploy`: files to the server, all or none.
 
-use crate::client::{NewFile, RemoteCommand, Session};
+use crate::client::{Failure, NewFile, RemoteCommand, Session};
 use crate::output::{cell, print_rows};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -25,7 +25,7 @@ pub(crate) struct Deploy {
 impl RemoteCommand for Deploy {
     fn run(self, session: &Session) -> Result<()> {
         let files: Vec<NewFile> = self.files.iter().map(|path| read(path)).collect::<Result<_>>()?;
-        let answer = session.client.deploy(&files)?;
+        let answer = session.client.deploy(&files).map_err(|failure| with_paths(failure, &self.files))?;
         session.show(&answer, |answer| {
             let deployed = answer["deployments"].as_array().into_iter().flatten().filter_map(row);
             print_rows(["KIND", "ID", "VERSION", "KEY", "FILE"].into_iter(), deployed);
@@ -34,10 +34,26 @@ impl RemoteCommand for Deploy {
     }
 }
 
+/// Findings name their file as it was given, so that it can be opened from there.
+fn with_paths(mut failure: Failure, paths: &[PathBuf]) -> Failure {
+    if let Failure::Refused { problem, .. } = &mut failure {
+        for finding in problem["findings"].as_array_mut().into_iter().flatten() {
+            let known = paths.iter().find(|path| Some(name(path).as_str()) == finding["file"].as_str());
+            if let Some(path) = known {
+                finding["file"] = path.display().to_string().into();
+            }
+        }
+    }
+    failure
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())
+}
+
 fn read(path: &Path) -> Result<NewFile> {
     let content = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
-    Ok(NewFile { name, content })
+    Ok(NewFile { name: name(path), content })
 }
 
 /// An entry has one member for each kind of resource; one of them is set.

@@ -7,6 +7,8 @@ use clap::Args;
 use serde_json::json;
 
 /// List jobs, the newest first
+///
+/// Without --state, those that have not ended, whatever has happened to them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -18,8 +20,8 @@ pub(crate) struct Jobs {
     #[arg(long = "type", value_name = "TYPE")]
     job_type: Option<String>,
 
-    /// CREATED, FAILED, COMPLETED, CANCELED, ERROR_THROWN, TIMED_OUT, ... or all
-    #[arg(long, default_value = "CREATED")]
+    /// open, all, or a state: CREATED, FAILED, COMPLETED, CANCELED, ERROR_THROWN, TIMED_OUT, ...
+    #[arg(long, default_value = "open")]
     state: String,
 
     /// Only of this process instance
@@ -36,18 +38,20 @@ impl RemoteCommand for Jobs {
         let state = self.state.to_ascii_uppercase();
         let filter = json!({
             "type": self.job_type,
-            "state": (state != "ALL").then_some(state),
+            "endTime": (state == "OPEN").then(|| json!({"$exists": false})),
+            "state": (!matches!(state.as_str(), "ALL" | "OPEN")).then_some(state),
             "processInstanceKey": self.instance,
         });
         let newest_first = json!([{"field": "jobKey", "order": "DESC"}]);
         let answer = session.search("/v2/jobs/search", filter, newest_first, self.limit)?;
         session.show(&answer, |answer| {
-            let columns: [Column<'_>; 8] = [
+            let columns: [Column<'_>; 9] = [
                 ("KEY", |item| cell(item, "jobKey")),
                 ("TYPE", |item| cell(item, "type")),
                 ("STATE", |item| cell(item, "state")),
                 ("RETRIES", |item| cell(item, "retries")),
-                ("WORKER", |item| cell(item, "worker")),
+                ("HELD BY", |item| cell(item, "worker")),
+                ("UNTIL", |item| time(item, "deadline")),
                 ("INSTANCE", |item| cell(item, "processInstanceKey")),
                 ("ELEMENT", |item| cell(item, "elementId")),
                 ("CREATED", |item| time(item, "creationTime")),

@@ -1,9 +1,11 @@
 //! `tidemill publish`: a message for whoever waits for it, now or later.
 
 use crate::client::{RemoteCommand, Session, VariablesArgument};
+use crate::output::say;
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 /// Publish a message
 #[derive(Args)]
@@ -36,25 +38,33 @@ pub(crate) struct Publish {
     variables: VariablesArgument,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    name: String,
+    correlation_key: String,
+    variables: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_to_live: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_id: Option<String>,
+}
+
 impl RemoteCommand for Publish {
     fn run(self, session: &Session) -> Result<()> {
-        let mut body = Map::new();
-        body.insert("name".to_owned(), json!(self.name));
-        body.insert("correlationKey".to_owned(), json!(self.key));
-        body.insert("variables".to_owned(), self.variables.read()?);
-        if self.correlate {
-            let answer = session.client.post("/v2/messages/correlation", &Value::Object(body))?;
-            session.show(&answer, |answer| {
-                println!("{}", answer["processInstanceKey"].as_str().unwrap_or_default())
-            });
-            return Ok(());
-        }
-        body.insert("timeToLive".to_owned(), json!(self.ttl.saturating_mul(1_000)));
-        if let Some(id) = self.id {
-            body.insert("messageId".to_owned(), json!(id));
-        }
-        let answer = session.client.post("/v2/messages/publication", &Value::Object(body))?;
-        session.show(&answer, |answer| println!("{}", answer["messageKey"].as_str().unwrap_or_default()));
+        let (path, key) = match self.correlate {
+            true => ("/v2/messages/correlation", "processInstanceKey"),
+            false => ("/v2/messages/publication", "messageKey"),
+        };
+        let message = Message {
+            name: self.name,
+            correlation_key: self.key,
+            variables: self.variables.read()?,
+            time_to_live: (!self.correlate).then(|| self.ttl.saturating_mul(1_000)),
+            message_id: self.id,
+        };
+        let answer = session.client.post(path, &message)?;
+        session.show(&answer, |answer| say!("{}", answer[key].as_str().unwrap_or_default()));
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! `tidemill resolve`: an instance that was stuck goes on.
 
 use crate::client::{RemoteCommand, Session};
+use crate::output::say;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
@@ -23,12 +24,16 @@ pub(crate) struct Resolve {
 impl RemoteCommand for Resolve {
     fn run(self, session: &Session) -> Result<()> {
         let incident = session.client.get(&format!("/v2/incidents/{}", self.key))?;
-        if let Some(job) = incident["jobKey"].as_str() {
+        // The job of a resolved incident has gone its way; the server says so below.
+        if let (Some(job), "ACTIVE") =
+            (incident["jobKey"].as_str(), incident["state"].as_str().unwrap_or_default())
+        {
             let more_tries = json!({"changeset": {"retries": self.retries}});
             session.client.patch(&format!("/v2/jobs/{job}"), &more_tries)?;
         }
-        let answer = session.client.post(&format!("/v2/incidents/{}/resolution", self.key), &json!({}))?;
-        session.show(&answer, |_| println!("resolved incident {}", self.key));
+        session.client.post(&format!("/v2/incidents/{}/resolution", self.key), &json!({}))?;
+        let done = json!({"incidentKey": self.key.to_string(), "resolved": true});
+        session.show_line(&done, |_| say!("resolved incident {}", self.key));
         Ok(())
     }
 }

@@ -1,9 +1,11 @@
 //! `tidemill signal`: something for everybody who waits for it.
 
 use crate::client::{RemoteCommand, Session, VariablesArgument};
+use crate::output::say;
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 /// Broadcast a signal to everybody who waits for it
 #[derive(Args)]
@@ -18,11 +20,18 @@ pub(crate) struct Signal {
     variables: VariablesArgument,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Broadcast {
+    signal_name: String,
+    variables: Box<RawValue>,
+}
+
 impl RemoteCommand for Signal {
     fn run(self, session: &Session) -> Result<()> {
-        let body = json!({"signalName": self.name, "variables": self.variables.read()?});
+        let body = Broadcast { signal_name: self.name, variables: self.variables.read()? };
         let answer = session.client.post("/v2/signals/broadcast", &body)?;
-        session.show(&answer, |answer| println!("{}", answer["signalKey"].as_str().unwrap_or_default()));
+        session.show(&answer, |answer| say!("{}", answer["signalKey"].as_str().unwrap_or_default()));
         Ok(())
     }
 }

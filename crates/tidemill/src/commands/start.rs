@@ -1,9 +1,12 @@
 //! `tidemill start`: a new instance, with or without waiting for its end.
 
 use crate::client::{RemoteCommand, Session, VariablesArgument};
-use anyhow::Result;
+use crate::json_text::pretty;
+use crate::output::say;
+use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 /// Start an instance of a process
 #[derive(Args)]
@@ -41,32 +44,51 @@ pub(crate) struct Start {
     tag: Vec<String>,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Creation {
+    process_definition_id: String,
+    variables: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process_definition_version: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    business_id: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    await_completion: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_timeout: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created {
+    process_instance_key: String,
+    variables: Box<RawValue>,
+}
+
 impl RemoteCommand for Start {
     fn run(self, session: &Session) -> Result<()> {
-        let mut body = Map::new();
-        body.insert("processDefinitionId".to_owned(), json!(self.process_id));
-        body.insert("variables".to_owned(), self.variables.read()?);
-        if let Some(version) = self.version {
-            body.insert("processDefinitionVersion".to_owned(), json!(version));
+        let creation = Creation {
+            process_definition_id: self.process_id,
+            variables: self.variables.read()?,
+            process_definition_version: self.version,
+            business_id: self.business_id,
+            tags: self.tag,
+            await_completion: self.r#await,
+            request_timeout: self.r#await.then(|| self.timeout.saturating_mul(1_000)),
+        };
+        let answer: Box<RawValue> = session.client.ask("/v2/process-instances", &creation)?;
+        if session.json {
+            say!("{}", pretty(answer.get()));
+            return Ok(());
         }
-        if let Some(id) = self.business_id {
-            body.insert("businessId".to_owned(), json!(id));
+        let created: Created =
+            serde_json::from_str(answer.get()).context("the server's answer has no key")?;
+        match self.r#await {
+            true => say!("{}", pretty(created.variables.get())),
+            false => say!("{}", created.process_instance_key),
         }
-        if !self.tag.is_empty() {
-            body.insert("tags".to_owned(), json!(self.tag));
-        }
-        if self.r#await {
-            body.insert("awaitCompletion".to_owned(), json!(true));
-            body.insert("requestTimeout".to_owned(), json!(self.timeout.saturating_mul(1_000)));
-        }
-        let answer = session.client.post("/v2/process-instances", &Value::Object(body))?;
-        session.show(&answer, |answer| {
-            if self.r#await {
-                println!("{:#}", answer["variables"]);
-            } else {
-                println!("{}", answer["processInstanceKey"].as_str().unwrap_or_default());
-            }
-        });
         Ok(())
     }
 }

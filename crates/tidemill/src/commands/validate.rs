@@ -1,5 +1,6 @@
 //! `tidemill validate`: what a deployment would say, without a server.
 
+use crate::output::{count, finding, say};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
@@ -34,7 +35,7 @@ pub(crate) struct Invalid {
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.findings, if self.findings == 1 { "finding" } else { "findings" })
+        f.write_str(&count(self.findings as i64, "finding", "findings"))
     }
 }
 
@@ -47,14 +48,14 @@ impl Validate {
             findings.extend(check(file)?);
         }
         if self.json {
-            println!("{:#}", json!({"findings": findings}));
+            say!("{:#}", json!({"findings": findings}));
         } else {
-            findings.iter().for_each(print);
+            findings.iter().for_each(|found| say!("{}", finding(found)));
         }
         match findings.len() {
             0 if self.json => Ok(()),
             0 => {
-                println!("{} fine", if self.files.len() == 1 { "the file is" } else { "all files are" });
+                say!("{} fine", if self.files.len() == 1 { "the file is" } else { "all files are" });
                 Ok(())
             }
             findings => Err(Invalid { findings }.into()),
@@ -77,19 +78,4 @@ fn check(file: &Path) -> Result<Vec<Value>> {
         })
     });
     Ok(shown.collect())
-}
-
-fn print(finding: &Value) {
-    let text = |member: &str| finding[member].as_str().unwrap_or_default();
-    println!(
-        "{}:{}:{}: {}: {}",
-        text("file"),
-        finding["line"],
-        finding["column"],
-        console::style(text("elementId")).bold(),
-        text("reason")
-    );
-    if let Some(remedy) = finding["remedy"].as_str() {
-        println!("    {}", console::style(remedy).dim());
-    }
 }

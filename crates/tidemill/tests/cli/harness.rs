@@ -24,12 +24,16 @@ impl Place {
     }
 
     pub(crate) fn serve(&self) -> Server {
-        Server::start(self.0.path(), None)
+        Server::start(self.0.path(), "127.0.0.1:0", None)
+    }
+
+    pub(crate) fn serve_at(&self, address: &str) -> Server {
+        Server::start(self.0.path(), address, None)
     }
 
     #[cfg(debug_assertions)]
     pub(crate) fn serve_with_fault(&self, fault: &str) -> Server {
-        Server::start(self.0.path(), Some(fault))
+        Server::start(self.0.path(), "127.0.0.1:0", Some(fault))
     }
 }
 
@@ -39,9 +43,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    fn start(place: &Path, fault: Option<&str>) -> Server {
+    fn start(place: &Path, address: &str, fault: Option<&str>) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
-        command.args(["serve", "--http", "127.0.0.1:0", "--data"]).arg(place.join("data"));
+        command.args(["serve", "--http", address, "--data"]).arg(place.join("data"));
         if let Some(fault) = fault {
             command.env("TIDEMILL_FAULT", fault);
         }
@@ -62,6 +66,10 @@ impl Server {
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran<'_> {
         self.cli.run(arguments)
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.cli.url
     }
 
     /// Hands a command over without waiting for its answer.

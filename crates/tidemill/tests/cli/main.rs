@@ -1,6 +1,9 @@
 //! The command line against a real server: what it prints, and the exit codes that scripts see.
 
 mod harness;
+mod reports;
+mod scripts;
+mod values;
 
 use harness::{Cli, Place};
 use serde_json::{Value, json};
@@ -126,7 +129,8 @@ fn refusals_say_why() {
     let wrong = place.file("wrong.bpmn", &ADD.replace("sourceRef=\"sum\"", "sourceRef=\"gone\""));
     let refused = server.run(&["deploy", &wrong]);
     assert_eq!(refused.code, 5);
-    assert!(refused.stderr.contains("gone") && refused.stderr.contains("\"line\":"), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("{wrong}:7:5: b: ")), "{}", refused.stderr);
+    assert_eq!(refused.stderr.matches("gone").count(), 1, "each finding once: {}", refused.stderr);
     assert_eq!(server.run(&["start", "add"]).code, 4);
     assert_eq!(server.run(&["start", "add", "-v", "[1]"]).code, 1);
     assert_eq!(server.run(&["start"]).code, 2);

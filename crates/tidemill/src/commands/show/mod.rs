@@ -40,7 +40,7 @@ impl RemoteCommand for Show {
         let all = json!({
             "instance": instance,
             "elements": elements(session, &key)?,
-            "variables": of_instance("/v2/variables/search")?,
+            "variables": of_instance("/v2/variables/search?truncateValues=false")?,
             "incidents": of_instance("/v2/incidents/search")?,
             "jobs": of_instance("/v2/jobs/search")?,
             "userTasks": of_instance("/v2/user-tasks/search")?,

@@ -1,8 +1,11 @@
 //! The tree of an instance: what is known about each element stands below it.
 
-use crate::output::{Tree, cell, time};
+use crate::output::{Tree, cell, count, time};
 use console::style;
 use serde_json::Value;
+
+/// Of a variable's value, so much is shown.
+const VALUE_CHARS_MAX: usize = 200;
 
 pub(super) struct Picture<'a>(pub(super) &'a Value);
 
@@ -52,7 +55,9 @@ impl Picture<'_> {
     fn variables(&self, scope: &str) -> Vec<Tree> {
         let of_scope = self.of("variables", "scopeKey", scope);
         of_scope
-            .map(|variable| Tree::leaf(format!("{} = {}", cell(variable, "name"), cell(variable, "value"))))
+            .map(|variable| {
+                Tree::leaf(format!("{} = {}", cell(variable, "name"), short(cell(variable, "value"))))
+            })
             .collect()
     }
 
@@ -66,7 +71,8 @@ impl Picture<'_> {
         });
         let jobs = of("jobs").map(|job| {
             let (key, kind) = (cell(job, "jobKey"), cell(job, "type"));
-            format!("job {key} {kind}  {}, {} retries left", cell(job, "state"), cell(job, "retries"))
+            let retries = count(job["retries"].as_i64().unwrap_or_default(), "retry", "retries");
+            format!("job {key} {kind}  {}, {retries} left{}", cell(job, "state"), held(job))
         });
         let tasks = of("userTasks").map(|task| {
             let key = cell(task, "userTaskKey");
@@ -90,6 +96,25 @@ impl Picture<'_> {
 
     fn of<'a>(&'a self, name: &str, member: &'a str, key: &'a str) -> impl Iterator<Item = &'a Value> {
         list(&self.0[name]).iter().filter(move |item| item[member].as_str() == Some(key))
+    }
+}
+
+/// Who works on a job, and until when it is theirs.
+fn held(job: &Value) -> String {
+    match job["deadline"].is_null() || !job["endTime"].is_null() {
+        true => String::new(),
+        false => format!(", held by {} until {}", cell(job, "worker"), time(job, "deadline")),
+    }
+}
+
+/// A value that fits a line; all of it is in the JSON.
+fn short(value: String) -> String {
+    match value.char_indices().nth(VALUE_CHARS_MAX) {
+        Some((at, _)) => {
+            let hint = format!("... ({} bytes, see --json)", value.len());
+            format!("{}{}", &value[..at], style(hint).dim())
+        }
+        None => value,
     }
 }
 

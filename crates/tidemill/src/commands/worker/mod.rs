@@ -1,18 +1,25 @@
 //! `tidemill worker`: any program becomes a worker, one run per job.
 
+mod job;
 mod program;
 
 use crate::client::{Failure, RemoteCommand, Session};
+use crate::output::say;
 use anyhow::{Context, Result};
 use clap::Args;
-use program::{Ending, Program};
-use serde_json::{Value, json};
+use job::{Activated, Job, Report};
+use program::Program;
+use serde::Serialize;
+use serde_json::json;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Pause after a server could not be reached.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// As where no server answers.
+const LOST_EXIT_CODE: i32 = 3;
 /// Between two looks at whether everybody has finished.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
@@ -28,7 +35,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 ///
 ///   other  the job has failed; the end of standard error is the message, one retry is used up
 ///
-/// Runs until Ctrl-C or SIGTERM; programs that run then are waited for.
+/// While the server is away, the outcome of a job is kept and sent again until the job's time is over. Runs until
+/// Ctrl-C or SIGTERM; programs that run then are waited for. The exit code is 3 when an outcome was lost.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -74,6 +82,7 @@ impl RemoteCommand for Worker {
             is_over: AtomicBool::new(false),
             busy: AtomicUsize::new(0),
             left: AtomicUsize::new(self.jobs.unwrap_or(usize::MAX)),
+            lost: AtomicUsize::new(0),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::scope(|scope| {
@@ -86,14 +95,33 @@ impl RemoteCommand for Worker {
                 while shift.busy.load(Ordering::Acquire) > 0 {
                     std::thread::sleep(LOOK_EVERY);
                 }
-                std::process::exit(0);
+                std::process::exit(if shift.lost.load(Ordering::Acquire) == 0 { 0 } else { LOST_EXIT_CODE });
             }
-            threads
-                .into_iter()
-                .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            threads.into_iter().try_for_each(|thread| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })?;
+            match shift.lost.load(Ordering::Acquire) {
+                0 => Ok(()),
+                jobs => Err(Lost { jobs }.into()),
+            }
         })
     }
 }
+
+/// Jobs that were worked on for nothing.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    jobs: usize,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let jobs = crate::output::count(self.jobs as i64, "job", "jobs");
+        write!(f, "the outcome of {jobs} could not be reported")
+    }
+}
+
+impl std::error::Error for Lost {}
 
 /// True when a signal came, false when the work was done before.
 async fn told_to_stop_or(is_done: impl Fn() -> bool) -> Result<bool> {
@@ -109,6 +137,15 @@ async fn told_to_stop_or(is_done: impl Fn() -> bool) -> Result<bool> {
     Ok(false)
 }
 
+/// A job in the output for programs.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Done<'a> {
+    job_key: &'a str,
+    ending: &'static str,
+    report: &'a Report,
+}
+
 /// What the threads of a worker share.
 struct Shift<'a> {
     worker: &'a Worker,
@@ -116,6 +153,8 @@ struct Shift<'a> {
     is_over: AtomicBool,
     busy: AtomicUsize,
     left: AtomicUsize,
+    /// Jobs whose outcome could not be reported.
+    lost: AtomicUsize,
 }
 
 impl Shift<'_> {
@@ -127,10 +166,10 @@ impl Shift<'_> {
             "maxJobsToActivate": 1,
             "requestTimeout": 10_000,
         });
-        while !self.is_over.load(Ordering::Acquire) && self.claim() {
-            let activated = match self.session.client.post("/v2/jobs/activation", &activation) {
+        while !self.is_over() && self.claim() {
+            let activated = match self.session.client.ask::<Activated>("/v2/jobs/activation", &activation) {
                 Ok(activated) => activated,
-                Err(failure) if failure.exit_code() == 5 => return Err(failure.into()),
+                Err(failure) if matches!(failure.exit_code(), 2 | 5) => return Err(failure.into()),
                 Err(failure) => {
                     self.give_back();
                     eprintln!("tidemill: {failure}; trying again");
@@ -138,7 +177,7 @@ impl Shift<'_> {
                     continue;
                 }
             };
-            match activated["jobs"].get(0) {
+            match activated.jobs.first() {
                 Some(job) => {
                     self.busy.fetch_add(1, Ordering::AcqRel);
                     self.run(job);
@@ -159,37 +198,42 @@ impl Shift<'_> {
         self.left.fetch_add(1, Ordering::AcqRel);
     }
 
-    fn run(&self, job: &Value) {
-        let key = job["jobKey"].as_str().unwrap_or_default();
+    fn run(&self, job: &Job) {
         let ending = Program { command: &self.worker.exec }.run(job);
-        let (path, body, word) = self.report(job, &ending);
-        match self.session.client.post(&format!("/v2/jobs/{key}/{path}"), &body) {
-            Ok(_) if self.session.json => {
-                println!("{}", json!({"jobKey": key, "ending": path, "report": body}));
+        let report = Report::new(job, ending, u64::from(self.worker.retry_backoff) * 1_000);
+        let key = &job.job_key;
+        match self.send(job, &report) {
+            Ok(()) if self.session.json => {
+                let done = Done { job_key: key, ending: report.path(), report: &report };
+                say!("{}", serde_json::to_string(&done).expect("it has names of members only"));
             }
-            Ok(_) => println!("job {key} {word}"),
+            Ok(()) => say!("job {key} {}", report.words()),
             // Somebody else has it now, or its instance is gone; the next job is not concerned.
-            Err(failure @ Failure::Refused { .. }) => eprintln!("tidemill: job {key}: {failure}"),
-            Err(failure) => eprintln!("tidemill: job {key} is done, but could not be reported: {failure}"),
+            Err(failure @ Failure::Refused { status: 404 | 409, .. }) => {
+                eprintln!("tidemill: job {key}: {failure}");
+            }
+            Err(failure) => {
+                self.lost.fetch_add(1, Ordering::AcqRel);
+                eprintln!("tidemill: job {key} is done, but could not be reported: {failure}");
+            }
         }
     }
 
-    /// Where and what to report, and how to call it.
-    fn report(&self, job: &Value, ending: &Ending) -> (&'static str, Value, String) {
-        match ending {
-            Ending::Complete(variables) => {
-                ("completion", json!({"variables": variables}), "completed".to_owned())
-            }
-            Ending::Error { code, message, variables } => {
-                let body = json!({"errorCode": code, "errorMessage": message, "variables": variables});
-                ("error", body, format!("ended with error {code}"))
-            }
-            Ending::Failed(message) => {
-                let retries = (job["retries"].as_i64().unwrap_or(1) - 1).max(0);
-                let backoff_ms = u64::from(self.worker.retry_backoff) * 1_000;
-                let body = json!({"retries": retries, "errorMessage": message, "retryBackOff": backoff_ms});
-                ("failure", body, format!("failed, {retries} retries left: {message}"))
+    /// Sends a report until it has arrived, the job is no longer ours, or somebody wants us to stop.
+    fn send(&self, job: &Job, report: &Report) -> Result<(), Failure> {
+        let path = format!("/v2/jobs/{}/{}", job.job_key, report.path());
+        loop {
+            match self.session.client.post_once(&path, &job.lease_name(), report) {
+                Ok(_) => return Ok(()),
+                Err(failure) if failure.is_passing() && job.is_still_ours() && !self.is_over() => {
+                    std::thread::sleep(RETRY_PAUSE);
+                }
+                Err(failure) => return Err(failure),
             }
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
     }
 }

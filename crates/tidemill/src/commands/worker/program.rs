@@ -1,6 +1,9 @@
 //! One run of a worker's program, and what its end means for the job.
 
-use serde_json::{Map, Value};
+use super::job::Job;
+use crate::client::{is_object, no_variables};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
@@ -13,41 +16,37 @@ pub(super) struct Program<'a> {
     pub(super) command: &'a str,
 }
 
-#[derive(PartialEq, Debug)]
+#[derive(Debug)]
 pub(super) enum Ending {
-    Complete(Value),
-    Error { code: String, message: Option<String>, variables: Value },
+    Complete(Box<RawValue>),
+    Error { code: String, message: Option<String>, variables: Box<RawValue> },
     Failed(String),
 }
 
 impl Program<'_> {
-    pub(super) fn run(&self, job: &Value) -> Ending {
+    pub(super) fn run(&self, job: &Job) -> Ending {
         match self.output(job) {
             Ok(output) => ending(&output),
             Err(error) => Ending::Failed(format!("the program could not be run: {error}")),
         }
     }
 
-    fn output(&self, job: &Value) -> std::io::Result<Output> {
-        let text = |member: &str| match &job[member] {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
+    fn output(&self, job: &Job) -> std::io::Result<Output> {
         let mut child = Command::new("sh")
             .arg("-c")
             .arg(self.command)
-            .env("TIDEMILL_JOB_KEY", text("jobKey"))
-            .env("TIDEMILL_JOB_TYPE", text("type"))
-            .env("TIDEMILL_JOB_RETRIES", text("retries"))
-            .env("TIDEMILL_JOB_HEADERS", text("customHeaders"))
-            .env("TIDEMILL_ELEMENT_ID", text("elementId"))
-            .env("TIDEMILL_PROCESS_ID", text("processDefinitionId"))
-            .env("TIDEMILL_PROCESS_INSTANCE_KEY", text("processInstanceKey"))
+            .env("TIDEMILL_JOB_KEY", &job.job_key)
+            .env("TIDEMILL_JOB_TYPE", &job.r#type)
+            .env("TIDEMILL_JOB_RETRIES", job.retries.to_string())
+            .env("TIDEMILL_JOB_HEADERS", job.custom_headers.get())
+            .env("TIDEMILL_ELEMENT_ID", &job.element_id)
+            .env("TIDEMILL_PROCESS_ID", &job.process_definition_id)
+            .env("TIDEMILL_PROCESS_INSTANCE_KEY", &job.process_instance_key)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let variables = job["variables"].to_string();
+        let variables = job.variables.get().to_owned();
         let stdin = child.stdin.take();
         // Beside the reading, because a program may answer before it has read everything.
         let feeding = std::thread::spawn(move || {
@@ -77,27 +76,34 @@ fn ending(output: &Output) -> Ending {
     }
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Thrown {
+    error_code: String,
+    error_message: Option<String>,
+    variables: Option<Box<RawValue>>,
+}
+
 fn thrown(stdout: &[u8]) -> Ending {
-    let error = object(stdout).unwrap_or_default();
-    match error["errorCode"].as_str() {
-        Some(code) => Ending::Error {
-            code: code.to_owned(),
-            message: error["errorMessage"].as_str().map(str::to_owned),
-            variables: error.get("variables").cloned().unwrap_or_else(|| Value::Object(Map::new())),
+    match serde_json::from_slice::<Thrown>(stdout) {
+        Ok(thrown) => Ending::Error {
+            code: thrown.error_code,
+            message: thrown.error_message,
+            variables: thrown.variables.unwrap_or_else(no_variables),
         },
-        None => Ending::Failed(format!(
-            "the program ended with exit code {ERROR_EXIT_CODE}, but its output has no errorCode"
+        Err(error) => Ending::Failed(format!(
+            "the program ended with exit code {ERROR_EXIT_CODE}, but its output names no errorCode: {error}"
         )),
     }
 }
 
 /// Nothing at all means no variables.
-fn object(stdout: &[u8]) -> Result<Value, String> {
+fn object(stdout: &[u8]) -> Result<Box<RawValue>, String> {
     if stdout.trim_ascii().is_empty() {
-        return Ok(Value::Object(Map::new()));
+        return Ok(no_variables());
     }
-    match serde_json::from_slice(stdout) {
-        Ok(Value::Object(members)) => Ok(Value::Object(members)),
+    match serde_json::from_slice::<Box<RawValue>>(stdout) {
+        Ok(json) if is_object(&json) => Ok(json),
         Ok(_) => Err("it is JSON of another kind".to_owned()),
         Err(error) => Err(error.to_string()),
     }
@@ -112,38 +118,61 @@ fn tail(stderr: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
-    fn run(command: &str) -> Ending {
-        let job = json!({"jobKey": "7", "type": "add", "retries": 3, "variables": {"a": 1}});
-        Program { command }.run(&job)
+    fn run_with(command: &str, variables: &str) -> Ending {
+        let job = format!(
+            r#"{{"jobKey": "7", "type": "add", "retries": 3, "deadline": 0, "customHeaders": {{}}, "elementId": "e",
+            "processDefinitionId": "p", "processInstanceKey": "5", "variables": {variables}}}"#
+        );
+        Program { command }.run(&serde_json::from_str(&job).expect("a job"))
+    }
+
+    fn completed(command: &str, variables: &str) -> String {
+        match run_with(command, variables) {
+            Ending::Complete(variables) => variables.get().to_owned(),
+            other => panic!("not complete: {other:?}"),
+        }
+    }
+
+    fn failed(command: &str) -> String {
+        match run_with(command, "{}") {
+            Ending::Failed(message) => message,
+            other => panic!("not failed: {other:?}"),
+        }
     }
 
     #[test]
     fn exit_code_0_completes_with_the_output() {
-        assert_eq!(run("cat"), Ending::Complete(json!({"a": 1})));
-        assert_eq!(run("true"), Ending::Complete(json!({})));
-        assert_eq!(run("echo \"{\\\"key\\\": $TIDEMILL_JOB_KEY}\""), Ending::Complete(json!({"key": 7})));
-        assert!(matches!(run("echo 3"), Ending::Failed(_)));
-        assert!(matches!(run("echo {"), Ending::Failed(_)));
+        assert_eq!(completed("cat", r#"{"a": 1}"#), r#"{"a": 1}"#);
+        assert_eq!(completed("true", "{}"), "{}");
+        assert_eq!(completed("echo \"{\\\"key\\\": $TIDEMILL_JOB_KEY}\"", "{}"), r#"{"key": 7}"#);
+        assert!(failed("echo 3").contains("no JSON object"));
+        assert!(failed("echo {").contains("no JSON object"));
+    }
+
+    #[test]
+    fn values_pass_as_they_are_written() {
+        let exact = r#"{"z": 1.10, "a": 12345678901234567890123, "d": 1e400, "t": "\u00e9\/"}"#;
+        assert_eq!(completed("cat", exact), exact);
+        let deep = format!("{{\"deep\": {}1{}}}", "[".repeat(900), "]".repeat(900));
+        assert_eq!(completed("cat", &deep), deep);
     }
 
     #[test]
     fn exit_code_100_throws_an_error() {
-        let thrown = run("echo '{\"errorCode\": \"NO_STOCK\", \"errorMessage\": \"none left\"}'; exit 100");
-        let expected = Ending::Error {
-            code: "NO_STOCK".to_owned(),
-            message: Some("none left".to_owned()),
-            variables: json!({}),
-        };
-        assert_eq!(thrown, expected);
-        assert!(matches!(run("exit 100"), Ending::Failed(_)));
+        let command = "echo '{\"errorCode\": \"NO_STOCK\", \"errorMessage\": \"none left\"}'; exit 100";
+        let Ending::Error { code, message, variables } = run_with(command, "{}") else { panic!("no error") };
+        assert_eq!(
+            (code.as_str(), message.as_deref(), variables.get()),
+            ("NO_STOCK", Some("none left"), "{}")
+        );
+        assert!(failed("exit 100").contains("errorCode"));
     }
 
     #[test]
     fn other_exit_codes_fail_with_what_was_said() {
-        assert_eq!(run("echo out of paper >&2; exit 3"), Ending::Failed("out of paper".to_owned()));
-        assert_eq!(run("exit 3"), Ending::Failed("the program ended with exit code 3".to_owned()));
-        assert_eq!(run("kill -9 $$"), Ending::Failed("the program was killed".to_owned()));
+        assert_eq!(failed("echo out of paper >&2; exit 3"), "out of paper");
+        assert_eq!(failed("exit 3"), "the program ended with exit code 3");
+        assert_eq!(failed("kill -9 $$"), "the program was killed");
     }
 }
