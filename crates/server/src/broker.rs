@@ -24,7 +24,8 @@ pub trait Broker: Send + Sync + 'static {
     async fn outcome(&self, position: i64) -> Result<Option<CommandOutcome>, CommandError>;
 
     /// Creates an instance and waits for its end. The waiter is registered before the command is handed over.
-    /// `CommandError::TimedOut` when the time is up: the instance goes on.
+    /// When the time is up, the instance goes on: `CommandError::NotEnded`, or `TimedOut` where it is not even
+    /// created yet.
     async fn create_and_await(
         &self,
         command: CreateInstance,
@@ -120,6 +121,8 @@ pub enum CommandError {
     RateLimited { retry_after: Duration },
     #[error("no answer came in time")]
     TimedOut,
+    #[error("the instance has not ended in time")]
+    NotEnded(ProcessInstanceKey),
     #[error("no node can be reached that owns the partition: {0}")]
     Unavailable(String),
     #[error("the idempotency key was used for another request")]

@@ -84,6 +84,14 @@ impl Problem {
                 "DEADLINE_EXCEEDED",
                 format!("Expected to answer command '{intent}' in time, but it takes longer; it goes on"),
             ),
+            CommandError::NotEnded(instance) => Problem::new(
+                StatusCode::GATEWAY_TIMEOUT,
+                "DEADLINE_EXCEEDED",
+                format!(
+                    "Expected process instance with key '{instance}' to end in time, but it takes longer; it goes on"
+                ),
+            )
+            .with("processInstanceKey", instance.to_string()),
             CommandError::Unavailable(reason) => Problem::new(
                 StatusCode::BAD_GATEWAY,
                 "UNAVAILABLE",

@@ -5,9 +5,9 @@ use crate::broker::{
     Broker, CommandError, CommandOptions, CommandOutcome, EndedInstance, Node as NodeView, OwnedPartition,
     Receipt, Topology,
 };
-use crate::partition::{Claim, Envelope, KeptAnswer, PartitionHandle, Poller, Request};
+use crate::partition::{AwaitReply, Claim, Envelope, KeptAnswer, PartitionHandle, Poller, Request};
 use async_trait::async_trait;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tidemill_bpmn::Process;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
@@ -89,10 +89,12 @@ impl Broker for Node {
             None => self.any_partition(),
         };
         let (reply, ended) = oneshot::channel();
+        let created = Arc::new(OnceLock::new());
+        let reply = AwaitReply { ended: reply, created: Arc::clone(&created) };
         home.send(Request::CreateAndAwait { command, options, reply })?;
         match tokio::time::timeout(timeout, ended).await {
             Ok(ended) => ended.map_err(|_| home.is_gone())?,
-            Err(_) => Err(CommandError::TimedOut),
+            Err(_) => Err(created.get().map_or(CommandError::TimedOut, |key| CommandError::NotEnded(*key))),
         }
     }
 

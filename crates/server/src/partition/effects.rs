@@ -40,6 +40,7 @@ impl Partition {
                 let _ = reply.send(result);
             }
             (Source::Awaiting { reply, .. }, Answered::Now(Ok(Answer::Created(created)))) => {
+                let _ = reply.created.set(created.instance);
                 let waiter = Waiter { created, reply };
                 match ended.iter().find(|end| end.instance == waiter.created.instance) {
                     Some(end) => tell(waiter, end),
@@ -47,10 +48,11 @@ impl Partition {
                 }
             }
             (Source::Awaiting { reply, .. }, Answered::Now(Err(error))) => {
-                let _ = reply.send(Err(error));
+                let _ = reply.ended.send(Err(error));
             }
             (Source::Awaiting { reply, .. }, _) => {
-                let _ = reply.send(Err(CommandError::Internal("a create gave another answer".to_owned())));
+                let _ =
+                    reply.ended.send(Err(CommandError::Internal("a create gave another answer".to_owned())));
             }
             (Source::Poller(poller), Answered::Now(Ok(Answer::Activated(jobs)))) => {
                 let _ = poller.reply.send(Ok(jobs));
@@ -66,14 +68,14 @@ impl Partition {
     pub(super) fn end_awaits(&mut self) {
         self.ends_awaits = true;
         for waiter in std::mem::take(&mut self.waiters).into_values().flatten() {
-            let _ = waiter.reply.send(Err(CommandError::TimedOut));
+            let _ = waiter.reply.ended.send(Err(CommandError::NotEnded(waiter.created.instance)));
         }
     }
 
     /// Those who have given up are forgotten on the way.
     fn await_end(&mut self, waiter: Waiter) {
         if self.ends_awaits {
-            let _ = waiter.reply.send(Err(CommandError::TimedOut));
+            let _ = waiter.reply.ended.send(Err(CommandError::NotEnded(waiter.created.instance)));
             return;
         }
         let waiting = self.waiters.entry(waiter.created.instance).or_default();
@@ -81,7 +83,7 @@ impl Partition {
         const WAITERS_BEFORE_CLEANING: usize = 10_000;
         if self.waiters.len() > WAITERS_BEFORE_CLEANING {
             self.waiters.retain(|_, waiting| {
-                waiting.retain(|waiter| !waiter.reply.is_closed());
+                waiting.retain(|waiter| !waiter.reply.ended.is_closed());
                 !waiting.is_empty()
             });
         }
@@ -97,5 +99,5 @@ impl Partition {
 
 fn tell(waiter: Waiter, end: &InstanceEnd) {
     let ended = EndedInstance { created: waiter.created, is_completed: end.is_completed };
-    let _ = waiter.reply.send(Ok(ended));
+    let _ = waiter.reply.ended.send(Ok(ended));
 }

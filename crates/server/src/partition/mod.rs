@@ -17,7 +17,7 @@ mod take;
 mod turn;
 
 pub(crate) use inbox::{Envelope, KeptAnswer};
-pub(crate) use request::{Claim, Poller, Request};
+pub(crate) use request::{AwaitReply, Claim, Poller, Request};
 
 use crate::broker::{CommandError, EndedInstance};
 use crate::clock::Clock;

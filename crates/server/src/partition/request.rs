@@ -2,11 +2,11 @@
 
 use super::Awaited;
 use crate::broker::{CommandError, CommandOptions};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
-use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance};
+use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance, ProcessInstanceKey};
 use tokio::sync::oneshot;
 
 pub(crate) enum Request {
@@ -18,7 +18,7 @@ pub(crate) enum Request {
     CreateAndAwait {
         command: Box<CreateInstance>,
         options: CommandOptions,
-        reply: oneshot::Sender<Awaited>,
+        reply: AwaitReply,
     },
     Poll(Poller),
     /// Something was appended to the inbox.
@@ -59,5 +59,11 @@ impl Claim {
 /// Somebody who waits for the end of an instance.
 pub(super) struct Waiter {
     pub(super) created: CreatedInstance,
-    pub(super) reply: oneshot::Sender<Awaited>,
+    pub(super) reply: AwaitReply,
+}
+
+/// The way back to somebody who waits for the end of an instance. Whoever gives up before learns which it is.
+pub(crate) struct AwaitReply {
+    pub(crate) ended: oneshot::Sender<Awaited>,
+    pub(crate) created: Arc<OnceLock<ProcessInstanceKey>>,
 }

@@ -1,10 +1,10 @@
 //! What a turn works on: requests, inbox entries, timers and leases that have become due.
 
+use super::Partition;
 use super::inbox::{Envelope, StoredIdempotency};
-use super::request::{Poller, Request};
+use super::request::{AwaitReply, Poller, Request};
 use super::schedule::PAGE_TIMERS_MAX;
 use super::settle::Step;
-use super::{Awaited, Partition};
 use crate::broker::{CommandError, CommandOptions};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ pub(super) enum Source {
     },
     Awaiting {
         options: CommandOptions,
-        reply: oneshot::Sender<Awaited>,
+        reply: AwaitReply,
     },
     Inbox {
         position: Position,

@@ -100,11 +100,12 @@ async fn point_23_await_completion_waits_for_workers() {
 async fn point_23_await_completion_gives_up_in_time_and_tells_of_a_cancellation() {
     let world = World::new().await;
     world.deploy(&one_job("order", "work")).await;
-    let mut body = json!({"processDefinitionId": "order", "awaitCompletion": true, "requestTimeout": 50});
+    let mut body = json!({"processDefinitionId": "order", "awaitCompletion": true, "requestTimeout": 1_000});
     let problem = world.post("/v2/process-instances", body.clone()).await.problem(504);
     assert_eq!(problem["title"], "DEADLINE_EXCEEDED");
     let instance = world.one("process-instances", json!({})).await;
     assert_eq!(instance["state"], "ACTIVE", "the instance goes on");
+    assert_eq!(problem["processInstanceKey"], instance["processInstanceKey"]);
 
     body["requestTimeout"] = json!(20_000);
     let cancel = async {
@@ -127,7 +128,10 @@ async fn a_server_that_stops_keeps_nobody_waiting() {
         world.node.end_waits().await;
     };
     let (answer, ()) = tokio::join!(world.post("/v2/process-instances", body), stop);
-    assert_eq!(answer.problem(504)["title"], "DEADLINE_EXCEEDED");
+    let problem = answer.problem(504);
+    assert_eq!(problem["title"], "DEADLINE_EXCEEDED");
+    let instance = world.one("process-instances", json!({})).await;
+    assert_eq!(problem["processInstanceKey"], instance["processInstanceKey"]);
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "the wait was cut short");
 }
 
