@@ -4,7 +4,7 @@ use super::problem::Problem;
 use super::{Gateway, commands, json, openapi};
 use axum::Router;
 use axum::http::{StatusCode, Uri};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use serde_json::json;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
     let for_ready = Arc::clone(&gateway);
     Router::new()
         .route("/openapi.json", get(|| async { json::ok(openapi::document()) }))
+        .route("/", get(|| async { Redirect::temporary("/docs") }))
         .route("/docs", get(|| async { Html(PAGE) }))
         .route("/healthz", get(|| async { json::ok(&json!({"status": "UP"})) }))
         .route("/readyz", get(move |uri: Uri| ready(Arc::clone(&for_ready), uri)))

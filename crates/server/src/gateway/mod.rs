@@ -9,6 +9,7 @@ mod element_instances;
 mod expressions;
 mod findings;
 mod forms;
+mod guard;
 mod handlers;
 mod incidents;
 mod jobs;
@@ -25,18 +26,18 @@ mod resources;
 mod router;
 pub mod schema;
 mod search;
+mod serving;
 mod submit;
 mod system;
 mod user_tasks;
 mod variables;
 
 use crate::broker::Broker;
-use axum::serve::ListenerExt;
 use problem::Problem;
 use rates::Rates;
-use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 use tidemill_bpmn::Process;
 use tidemill_model::DefinitionKey;
 use tidemill_store::{Definitions, Query, Store};
@@ -49,6 +50,13 @@ pub struct GatewayConfig {
     pub deployment_bytes_max: usize,
     /// None sets no limit.
     pub tenant_commands_per_second: Option<NonZeroU32>,
+    /// Connections at the same time; more wait until one has ended.
+    pub connections_max: usize,
+    /// How long the head of a request may take, counted from the end of the one before.
+    pub header_timeout: Duration,
+    pub body_timeout: Duration,
+    /// Web pages may send requests to a server that only this machine can reach.
+    pub admits_foreign_pages: bool,
 }
 
 impl Default for GatewayConfig {
@@ -57,6 +65,10 @@ impl Default for GatewayConfig {
             body_bytes_max: 4 * 1024 * 1024,
             deployment_bytes_max: 32 * 1024 * 1024,
             tenant_commands_per_second: None,
+            connections_max: 10_000,
+            header_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(60),
+            admits_foreign_pages: false,
         }
     }
 }
@@ -103,9 +115,13 @@ impl Gateway {
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
-        // Answers are small and complete: waiting for more bytes would only delay them.
-        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-        let service = self.router().into_make_service_with_connect_info::<SocketAddr>();
-        axum::serve(listener, service).with_graceful_shutdown(stop).await
+        let config = self.config.clone();
+        let mut router = self.router();
+        // Elsewhere, whoever started the server has decided who may reach it.
+        if listener.local_addr()?.ip().is_loopback() && !config.admits_foreign_pages {
+            router = router.layer(axum::middleware::from_fn(guard::only_local));
+        }
+        serving::serve(listener, router, &config, stop).await;
+        Ok(())
     }
 }

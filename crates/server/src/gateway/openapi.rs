@@ -4,6 +4,10 @@ use super::schema::{Answer, Api, Content, Definition, Field, Operation, PageKind
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
+/// Not commands of the engine, or of no use to those who do not wait.
+const ANSWERED_AT_ONCE: [&str; 5] =
+    ["activateJobs", "deleteProcessInstance", "evaluateExpression", "pinClock", "resetClock"];
+
 pub(super) fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| build(Api::get()))
@@ -42,8 +46,7 @@ fn describe(operation: &Operation) -> Value {
     parameters.extend(operation.query.iter().map(|field| {
         json!({"name": field.name, "in": "query", "required": field.is_required, "schema": schema(&field.shape)})
     }));
-    let is_command = operation.method != "GET" && !matches!(operation.request, Request::Search(_));
-    if is_command {
+    if answers_later(operation) {
         parameters.extend(["Idempotency-Key", "Prefer"].map(
             |name| json!({"name": name, "in": "header", "required": false, "schema": {"type": "string"}}),
         ));
@@ -104,8 +107,33 @@ fn search_schema(search: &Search) -> Value {
 fn responses(operation: &Operation) -> Value {
     let mut responses: Map<String, Value> =
         operation.answers.iter().map(|answer| (answer.status.to_string(), response(answer))).collect();
+    if answers_later(operation) {
+        responses.insert("202".to_owned(), accepted_response());
+    }
     responses.insert("default".to_owned(), problem_response());
     Value::Object(responses)
+}
+
+/// With `Prefer: respond-async`, commands are taken in and run later.
+fn accepted_response() -> Value {
+    json!({
+        "description": "Taken in, because of Prefer: respond-async. Location names the place to ask for the result. \
+                        Refused with 400 where the request asks to wait as well, as by awaitCompletion",
+        "headers": {"Location": {"schema": {"type": "string"}}},
+        "content": {"application/json": {"schema": {
+            "type": "object",
+            "required": ["commandPosition", "timestamp"],
+            "properties": {
+                "commandPosition": {"type": "string"},
+                "timestamp": schema(&Type::DateTime),
+            },
+        }}},
+    })
+}
+
+fn answers_later(operation: &Operation) -> bool {
+    let is_search = matches!(operation.request, Request::Search(_));
+    operation.method != "GET" && !is_search && !ANSWERED_AT_ONCE.contains(&operation.id)
 }
 
 fn problem_response() -> Value {

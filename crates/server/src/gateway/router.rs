@@ -10,7 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
-use axum::http::{Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter};
 use bytes::Bytes;
@@ -18,6 +18,7 @@ use futures_util::FutureExt;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 const BASE: &str = "/v2";
 
@@ -74,7 +75,7 @@ async fn serve(
             .unwrap_or_else(|_| {
                 Err(Problem::internal("Expected to handle the request, but a defect stopped it"))
             }),
-        Err(rejection) => Err(Problem::bad_request(rejection.body_text())),
+        Err(_) => Err(Problem::bad_request("The path has bytes that are no UTF-8 text")),
     };
     outcome.unwrap_or_else(|problem| problem.into_response(&path))
 }
@@ -87,6 +88,7 @@ async fn handle(
     request: Request,
 ) -> Outcome {
     let (head, body) = request.into_parts();
+    check_encoding(&head.headers)?;
     let limit = match operation.request {
         RequestShape::Multipart => gateway.config.deployment_bytes_max,
         _ => gateway.config.body_bytes_max,
@@ -96,12 +98,35 @@ async fn handle(
     let call = Call {
         operation,
         headers: head.headers,
-        body: read(body, declared, limit).await?,
+        body: read_in_time(body, declared, limit, gateway.config.body_timeout).await?,
         parameters: parameters.iter().map(|(_, value)| value.to_owned()).collect(),
         query: head.uri.query().unwrap_or_default().to_owned(),
         gateway,
     };
     handler(call).await
+}
+
+/// Bodies are read as they are; a packed one would only look like broken JSON.
+fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(given) = headers.get(header::CONTENT_ENCODING) else { return Ok(()) };
+    let given = given.to_str().unwrap_or_default();
+    if given.eq_ignore_ascii_case("identity") {
+        return Ok(());
+    }
+    let detail = format!("Content-Encoding '{given}' is not supported.");
+    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type", detail))
+}
+
+async fn read_in_time(
+    body: Body,
+    declared: Option<usize>,
+    limit: usize,
+    timeout: Duration,
+) -> Result<Bytes, Problem> {
+    tokio::time::timeout(timeout, read(body, declared, limit)).await.unwrap_or_else(|_| {
+        let detail = format!("Expected the request body within {timeout:?}, but it takes longer");
+        Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout", detail))
+    })
 }
 
 async fn read(body: Body, declared: Option<usize>, limit: usize) -> Result<Bytes, Problem> {

@@ -91,3 +91,16 @@ async fn bodies_over_the_limit_are_refused_with_and_without_a_length() {
     fixture.send(request.body(stream).expect("a request")).await.problem(413);
     assert_eq!(fixture.asked(), []);
 }
+
+#[tokio::test]
+async fn packed_bodies_are_refused_as_such() {
+    let fixture = Fixture::new();
+    let request = Request::post("/v2/jobs/5/completion")
+        .header("content-type", "application/json")
+        .header("content-encoding", "gzip")
+        .body(Body::from(vec![0x1f, 0x8b]))
+        .expect("a request");
+    let (title, detail) = fixture.send(request).await.problem(415);
+    assert_eq!(title, "Unsupported Media Type");
+    assert!(detail.contains("gzip"), "{detail}");
+}

@@ -16,6 +16,19 @@ fn cancel() -> Command {
 }
 
 #[tokio::test]
+async fn nobody_can_wait_and_not_wait() {
+    let fixture = Fixture::new();
+    let request = Request::post("/v2/process-instances")
+        .header("prefer", "respond-async")
+        .header("content-type", "application/json")
+        .body(Body::from(r#"{"processDefinitionId": "order", "awaitCompletion": true}"#))
+        .expect("a request");
+    let (_, detail) = fixture.send(request).await.problem(400);
+    assert!(detail.contains("awaitCompletion") && detail.contains("respond-async"), "{detail}");
+    assert!(fixture.asked().is_empty());
+}
+
+#[tokio::test]
 async fn an_async_command_is_accepted_and_can_be_asked_for() {
     let fixture = Fixture::new();
     let request =

@@ -25,7 +25,13 @@ async fn unknown_paths_and_methods_are_problems_too() {
     let fixture = Fixture::new();
     let (title, detail) = fixture.get("/v2/nonsense").await.problem(404);
     assert_eq!((title.as_str(), detail.as_str()), ("Not Found", "No endpoint GET /v2/nonsense."));
-    fixture.get("/").await.problem(404);
+    let answered = fixture.get("/").await;
+    assert_eq!(
+        (answered.status.as_u16(), &answered.headers["location"]),
+        (307, &"/docs".parse().expect("a value"))
+    );
+    let (_, detail) = fixture.get("/v2/process-instances/%ff").await.problem(400);
+    assert_eq!(detail, "The path has bytes that are no UTF-8 text");
     let answered = fixture.text("DELETE", "/v2/topology", "").await;
     assert_eq!(answered.problem(405).0, "Method Not Allowed");
     assert_eq!(answered.headers["allow"], "GET,HEAD");
@@ -39,6 +45,8 @@ async fn the_api_describes_itself() {
     assert_eq!(document["openapi"], "3.1.0");
     let create = &document["paths"]["/v2/process-instances"]["post"];
     assert_eq!(create["operationId"], "createProcessInstance");
+    assert!(create["responses"]["202"].is_object());
+    assert!(document["paths"]["/v2/jobs/activation"]["post"]["responses"]["202"].is_null());
     assert!(document["paths"]["/v2/tenants"].is_null());
     assert_every_reference_leads_somewhere(&document, &document);
     let page = fixture.get("/docs").await;

@@ -11,10 +11,17 @@ use tokio::sync::{Notify, oneshot};
 const ACTIVATION: &str = "{\"type\":\"a\",\"timeout\":1000,\"maxJobsToActivate\":1}";
 
 async fn started(broker: &Arc<ToldBroker>) -> (TcpStream, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+    started_with(broker, GatewayConfig::default()).await
+}
+
+async fn started_with(
+    broker: &Arc<ToldBroker>,
+    config: GatewayConfig,
+) -> (TcpStream, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("bound");
     let (stop, stopped) = oneshot::channel();
-    let server = gateway(broker, GatewayConfig::default()).serve(listener, async {
+    let server = gateway(broker, config).serve(listener, async {
         let _ = stopped.await;
     });
     let server = tokio::spawn(async { server.await.expect("served") });
@@ -24,7 +31,7 @@ async fn started(broker: &Arc<ToldBroker>) -> (TcpStream, oneshot::Sender<()>, t
 async fn send(stream: &mut TcpStream, path: &str, body: &str) {
     let length = body.len();
     let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {length}"
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}"
     );
     stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).await.expect("sent");
 }
@@ -54,4 +61,66 @@ async fn a_server_answers_and_stops() {
     assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("{\"jobs\":[]}"), "{answer}");
     stop.send(()).expect("still there");
     tokio::time::timeout(Duration::from_secs(5), server).await.expect("stops").expect("without a panic");
+}
+
+/// Sends a text and reads until the server closes the connection.
+async fn exchange(stream: &mut TcpStream, text: &str) -> String {
+    stream.write_all(text.as_bytes()).await.expect("sent");
+    let mut answer = Vec::new();
+    let read = stream.read_to_end(&mut answer);
+    tokio::time::timeout(Duration::from_secs(5), read).await.expect("the server ends it").expect("read");
+    String::from_utf8(answer).expect("a text")
+}
+
+#[tokio::test]
+async fn web_pages_of_others_get_nothing_from_a_local_server() {
+    let broker = Arc::new(ToldBroker::default());
+    for (headers, status) in [
+        ("host: localhost\r\norigin: https://evil.example", "403 "),
+        ("host: evil.example", "421 "),
+        ("host: 127.0.0.1:8080\r\norigin: http://localhost:8080", "200 "),
+        ("host: [::1]:8080", "200 "),
+    ] {
+        let (mut stream, _stop, _server) = started(&broker).await;
+        let request = format!("GET /healthz HTTP/1.1\r\n{headers}\r\nconnection: close\r\n\r\n");
+        let answer = exchange(&mut stream, &request).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers}: {answer}");
+        assert_eq!(answer.contains("application/problem+json"), status != "200 ");
+    }
+    let open = GatewayConfig { admits_foreign_pages: true, ..GatewayConfig::default() };
+    let (mut stream, _stop, _server) = started_with(&broker, open).await;
+    let request = "GET /healthz HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n";
+    assert!(exchange(&mut stream, request).await.starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test]
+async fn clients_that_never_finish_are_sent_away() {
+    let broker = Arc::new(ToldBroker::default());
+    let short = Duration::from_millis(100);
+    let config = GatewayConfig { header_timeout: short, body_timeout: short, ..GatewayConfig::default() };
+    let (mut stream, _stop, _server) = started_with(&broker, config.clone()).await;
+    let answer = exchange(&mut stream, "POST /v2/jobs/5/completion HTTP/1.1\r\nhost: local").await;
+    assert!(!answer.starts_with("HTTP/1.1 2"), "{answer}");
+    let (mut stream, _stop, _server) = started_with(&broker, config).await;
+    let half = "POST /v2/jobs/5/completion HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                content-length: 10\r\n\r\n{";
+    let answer = exchange(&mut stream, half).await;
+    assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("Request Timeout"), "{answer}");
+    assert!(broker.asked.lock().expect("free").is_empty());
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_a_place() {
+    let broker = Arc::new(ToldBroker::default());
+    let config = GatewayConfig { connections_max: 1, ..GatewayConfig::default() };
+    let (first, _stop, _server) = started_with(&broker, config).await;
+    let mut second = TcpStream::connect(first.peer_addr().expect("connected")).await.expect("queued");
+    let request = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    second.write_all(request.as_bytes()).await.expect("sent");
+    let mut byte = [0; 1];
+    let early = tokio::time::timeout(Duration::from_millis(200), second.read(&mut byte)).await;
+    assert!(early.is_err(), "no place yet");
+    drop(first);
+    let read = tokio::time::timeout(Duration::from_secs(5), second.read(&mut byte)).await;
+    assert_eq!(read.expect("a place").expect("read"), 1);
 }

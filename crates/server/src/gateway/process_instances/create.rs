@@ -60,7 +60,13 @@ pub(crate) async fn create(call: Call) -> Outcome {
     let (awaits, fetch, timeout) =
         (request.await_completion == Some(true), request.fetch_variables.take(), request.request_timeout);
     let command = creation(request)?;
-    if !awaits || call.prefers_async() {
+    if awaits && call.prefers_async() {
+        return Err(Problem::invalid_argument(
+            "Expected to answer at once because of 'Prefer: respond-async', but awaitCompletion asks to wait for the \
+             end of the instance. Use one of them",
+        ));
+    }
+    if !awaits {
         return call.submit(Command::CreateInstance(Box::new(command)), answer::shown).await;
     }
     let timeout = timeout.and_then(|ms| u64::try_from(ms).ok()).filter(|ms| *ms > 0);
