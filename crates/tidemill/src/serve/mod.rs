@@ -1,6 +1,7 @@
 //! `tidemill serve`: the server.
 
 mod demo;
+mod listen;
 mod measure;
 mod settings;
 

@@ -1,5 +1,6 @@
 //! The settings of a server: from flags, `TIDEMILL_*` variables and `tidemill.toml`, in this order.
 
+use super::listen::ListenAddress;
 use super::measure::{Age, Size};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -27,7 +28,7 @@ pub(crate) struct Settings {
 
     /// Address to listen on for HTTP [default: 127.0.0.1:8080]
     #[arg(long, env = "TIDEMILL_HTTP", value_name = "ADDRESS")]
-    http: Option<SocketAddr>,
+    http: Option<ListenAddress>,
 
     /// Number of partitions, fixed when the store is made [default: 1]
     #[arg(long, env = "TIDEMILL_PARTITIONS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -53,7 +54,8 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_DEPLOYMENT_LIMIT", value_name = "SIZE")]
     deployment_limit: Option<Size>,
 
-    /// Listen on an address that other machines can reach although there is no authentication
+    /// Listen on an address that other machines can reach although there is no authentication; on a loopback
+    /// address, let foreign web pages in
     #[arg(long, env = "TIDEMILL_INSECURE_NO_AUTH", value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true", hide_possible_values = true)]
     insecure_no_auth: Option<bool>,
@@ -100,7 +102,7 @@ impl Settings {
 
     /// Where to listen. Other machines may be let in only by somebody who has read what that means.
     pub(crate) fn address(&self) -> Result<SocketAddr> {
-        let address = self.http.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)));
+        let address = self.http.map_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)), |address| address.0);
         if !address.ip().is_loopback() && !self.insecure_no_auth.unwrap_or_default() {
             bail!(
                 "{address} can be reached from other machines, and there is no authentication yet: everybody who \
@@ -146,6 +148,8 @@ impl Settings {
             body_bytes_max: self.body_limit.map_or(config.body_bytes_max, |size| size.0),
             deployment_bytes_max: self.deployment_limit.map_or(config.deployment_bytes_max, |size| size.0),
             tenant_commands_per_second: self.tenant_rate,
+            admits_foreign_pages: self.insecure_no_auth.unwrap_or_default(),
+            ..config
         }
     }
 
