@@ -2,6 +2,7 @@
 //! both stand before it, one node's loops or a whole cluster behind it.
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_bpmn::Process;
@@ -61,17 +62,24 @@ pub trait Broker: Send + Sync + 'static {
     fn now(&self) -> Timestamp;
 
     fn topology(&self) -> Topology;
+
+    /// Why no work should be sent here just now, if so.
+    fn unready(&self) -> Option<String> {
+        let is_complete = self.topology().is_complete();
+        let reason = "Expected every partition to have a healthy owner, but some have none";
+        (!is_complete).then(|| reason.to_owned())
+    }
 }
 
 /// What travels with a command.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug, Default)]
 pub struct CommandOptions {
     pub tenant: TenantId,
     pub idempotency: Option<Idempotency>,
 }
 
 /// A client's promise that two requests with one key are one request.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Idempotency {
     pub key: Text,
     /// Differs when the request differs; stable across versions and restarts.
@@ -104,14 +112,14 @@ pub enum CommandOutcome {
 }
 
 /// An instance that was created and has ended while its creator waited.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
 pub struct EndedInstance {
     pub created: CreatedInstance,
     /// False where it was terminated.
     pub is_completed: bool,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug, thiserror::Error)]
 pub enum CommandError {
     #[error(transparent)]
     Rejected(#[from] Rejection),
@@ -125,6 +133,9 @@ pub enum CommandError {
     NotEnded(ProcessInstanceKey),
     #[error("no node can be reached that owns the partition: {0}")]
     Unavailable(String),
+    /// The command was surely not run here: who sent it may send it to whoever has the partition now.
+    #[error("the partition has moved to another node")]
+    Moved,
     #[error("the idempotency key was used for another request")]
     OtherRequest,
     #[error("{0}")]

@@ -2,8 +2,9 @@
 
 pub mod broker;
 mod clock;
+mod cluster;
 pub mod gateway;
 mod node;
 mod partition;
 
-pub use node::{Node, NodeConfig};
+pub use node::{ClusterConfig, Node, NodeConfig};

@@ -11,8 +11,8 @@ use tidemill_store::{Error, Fence, HolderId, KeyBlock, NodeInfo, Owned, Ownershi
 /// Keys per block: enough that reserving never shows, few enough that a crash wastes nothing that matters.
 const KEYS_PER_BLOCK: i64 = 1 << 20;
 
-const PARTITIONS: &str = "SELECT partition_id, holder, epoch, (extract(epoch FROM expires_at) * 1000)::bigint \
-    FROM partitions ORDER BY partition_id";
+const PARTITIONS: &str = "SELECT partition_id, holder, epoch, (extract(epoch FROM expires_at) * 1000)::bigint, \
+    preferred FROM partitions ORDER BY partition_id";
 
 /// Waits for whatever the last owner has in flight. It was released where its last epoch ended by a release.
 const ACQUIRE: &str = "UPDATE partitions SET holder = $2, epoch = epoch + 1, next_key = next_key + $4, \
@@ -42,8 +42,12 @@ const ANNOUNCE: &str = "INSERT INTO nodes (holder, address, version, expires_at)
     ON CONFLICT (holder) DO UPDATE SET address = excluded.address, version = excluded.version, \
     expires_at = excluded.expires_at";
 
-const NODES: &str =
-    "SELECT holder, address, version FROM nodes WHERE expires_at >= clock_timestamp() ORDER BY holder";
+const NODES: &str = "SELECT holder, address, version, is_draining FROM nodes WHERE expires_at >= clock_timestamp() ORDER BY holder";
+
+const DRAIN: &str = "UPDATE nodes SET is_draining = $2 WHERE holder = $1 RETURNING 1";
+
+const PREFER: &str = "UPDATE partitions SET preferred = $2 WHERE partition_id = $1 \
+    AND EXISTS (SELECT 1 FROM nodes WHERE holder = $2) RETURNING 1";
 
 #[async_trait]
 impl Ownership for PostgresStore {
@@ -58,6 +62,7 @@ impl Ownership for PostgresStore {
             holder: row.get::<_, Option<String>>(1).map(HolderId::from),
             epoch: row.get::<_, i64>(2) as u64,
             expires_at: row.get::<_, Option<i64>>(3).map(Timestamp),
+            preferred: row.get::<_, Option<String>>(4).map(HolderId::from),
         });
         Ok(states.collect())
     }
@@ -140,8 +145,21 @@ impl Ownership for PostgresStore {
             holder: row.get::<_, String>(0).into(),
             address: row.get(1),
             version: row.get(2),
+            is_draining: row.get(3),
         });
         Ok(nodes.collect())
+    }
+
+    async fn drain(&self, node: &HolderId, is_draining: bool) -> Result<bool> {
+        let params = [node.as_str().into(), Param::Bool(is_draining)];
+        let rows = self.leases.write(&[Call::new(DRAIN, params)]).await?.swap_remove(0);
+        Ok(!rows.is_empty())
+    }
+
+    async fn prefer(&self, partition: PartitionId, node: &HolderId) -> Result<bool> {
+        let params = [partition.into(), node.as_str().into()];
+        let rows = self.leases.write(&[Call::new(PREFER, params)]).await?.swap_remove(0);
+        Ok(!rows.is_empty())
     }
 }
 

@@ -11,6 +11,7 @@ use tokio_postgres::types::Type;
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V1__ownership_and_log.sql"),
     include_str!("../migrations/V2__entities.sql"),
+    include_str!("../migrations/V3__operators.sql"),
 ];
 
 pub(crate) async fn prepare(

@@ -31,6 +31,7 @@ impl Ownership for SqliteStore {
                         holder: row.get::<_, Option<String>>(1)?.map(HolderId::from),
                         epoch: row.get(2)?,
                         expires_at: row.get::<_, Option<i64>>(3)?.map(Timestamp),
+                        preferred: None,
                     })
                 })?;
                 Ok(states.collect::<rusqlite::Result<_>>()?)
@@ -116,6 +117,7 @@ impl Ownership for SqliteStore {
                         holder: row.get::<_, String>(0)?.into(),
                         address: row.get(1)?,
                         version: row.get(2)?,
+                        is_draining: false,
                     })
                 })?;
                 Ok(nodes.collect::<rusqlite::Result<_>>()?)

@@ -25,6 +25,8 @@ pub struct PartitionState {
     pub holder: Option<HolderId>,
     pub epoch: u64,
     pub expires_at: Option<Timestamp>,
+    /// An operator wants this node to have it.
+    pub preferred: Option<HolderId>,
 }
 
 /// A running server.
@@ -34,6 +36,8 @@ pub struct NodeInfo {
     /// Where other nodes reach it; none for a node that stands alone.
     pub address: Option<String>,
     pub version: String,
+    /// An operator wants it to hand over what it has. Set by `drain`, not by announcing it.
+    pub is_draining: bool,
 }
 
 #[async_trait]
@@ -65,4 +69,15 @@ pub trait Ownership: Send + Sync {
 
     /// The nodes that have said so and whose time has not run out.
     async fn nodes(&self) -> Result<Vec<NodeInfo>>;
+
+    /// Asks a node to hand over what it has, or to take its share again; false where there is no such node. A store
+    /// of one node has none to spare.
+    async fn drain(&self, _node: &HolderId, _is_draining: bool) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Asks for a partition to be with a node, as long as that node lives; false where that cannot be.
+    async fn prefer(&self, _partition: PartitionId, _node: &HolderId) -> Result<bool> {
+        Ok(false)
+    }
 }

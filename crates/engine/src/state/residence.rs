@@ -127,7 +127,11 @@ impl Working {
         self.residence.standing.retain(|need| {
             !matches!(
                 need,
-                Need::Starts { .. } | Need::Process { .. } | Need::Form { .. } | Need::Resource { .. }
+                Need::Starts { .. }
+                    | Need::Process { .. }
+                    | Need::Definition(_)
+                    | Need::Form { .. }
+                    | Need::Resource { .. }
             )
         });
         self.forget_definitions();

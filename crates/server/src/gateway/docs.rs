@@ -25,11 +25,12 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         )
 }
 
-/// Ready when every partition has a healthy owner, on this node or another.
+/// Ready when every partition has a healthy owner, on this node or another, and the store answers.
 async fn ready(gateway: Arc<Gateway>, uri: Uri) -> Response {
-    if gateway.broker.topology().is_complete() {
-        return json::ok(&json!({"status": "UP"})).into_response();
+    match gateway.broker.unready() {
+        None => json::ok(&json!({"status": "UP"})).into_response(),
+        Some(reason) => {
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", reason).into_response(uri.path())
+        }
     }
-    let detail = "Expected every partition to have a healthy owner, but some have none";
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", detail).into_response(uri.path())
 }

@@ -81,6 +81,8 @@ pub struct Gateway {
     rates: Rates,
     /// Where operators may look and act.
     operated: Option<Arc<dyn Store>>,
+    /// What is served to other nodes.
+    internal: axum::Router,
 }
 
 impl Gateway {
@@ -91,12 +93,17 @@ impl Gateway {
         config: GatewayConfig,
     ) -> Gateway {
         let rates = Rates::new(config.tenant_commands_per_second);
-        Gateway { broker, queries, definitions, config, rates, operated: None }
+        Gateway { broker, queries, definitions, config, rates, operated: None, internal: axum::Router::new() }
     }
 
     /// Offers the endpoints for operators as well.
     pub fn with_operations(self, store: Arc<dyn Store>) -> Gateway {
         Gateway { operated: Some(store), ..self }
+    }
+
+    /// Serves other nodes on the same listener.
+    pub fn with_internal(self, internal: axum::Router) -> Gateway {
+        Gateway { internal, ..self }
     }
 
     /// A deployed process; none for an unknown key.

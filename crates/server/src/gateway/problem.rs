@@ -97,6 +97,12 @@ impl Problem {
                 "UNAVAILABLE",
                 format!("Expected to reach the engine, but no connection is left: {reason}"),
             ),
+            CommandError::Moved => Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "UNAVAILABLE",
+                "Expected to run the command, but its partition is moving to another node. Try again",
+            )
+            .retry_after(Duration::from_secs(1)),
             CommandError::OtherRequest => Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "INVALID_ARGUMENT",

@@ -33,7 +33,8 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         let route = paths.entry(format!("{BASE}{}", numbered(operation.path))).or_default();
         *route = std::mem::take(route).on(filter, handle);
     }
-    let mut router = docs::routes(Arc::clone(&gateway)).merge(operations::routes(gateway));
+    let mut router = docs::routes(Arc::clone(&gateway)).merge(gateway.internal.clone());
+    router = router.merge(operations::routes(gateway));
     for (path, route) in paths {
         router = router.route(&path, route);
     }

@@ -1,59 +1,78 @@
 //! The node as the gateway sees it.
 
-use super::Node;
+use super::{Node, Place};
 use crate::broker::{
     Broker, CommandError, CommandOptions, CommandOutcome, EndedInstance, Node as NodeView, OwnedPartition,
     Receipt, Topology,
 };
-use crate::partition::{AwaitReply, Claim, Envelope, KeptAnswer, PartitionHandle, Poller, Request};
+use crate::cluster::Question;
+use crate::partition::{KeptAnswer, Request};
 use async_trait::async_trait;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tidemill_bpmn::Process;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{
-    ActivatedJob, Answer, Command, DefinitionKey, ProcessInstanceKey, Rejection, Timestamp,
+    ActivatedJob, Answer, Command, DefinitionKey, PartitionId, ProcessInstanceKey, Rejection, Timestamp,
 };
-use tidemill_store::{Deletion, NewInboxEntry, Position};
+use tidemill_store::{Deletion, Position};
 use tokio::sync::oneshot;
 
 impl Node {
     /// The partition that must run a command. A keyed create goes where its retry will look for it.
-    fn home(&self, command: &Command, options: &CommandOptions) -> Result<&PartitionHandle, CommandError> {
+    pub(super) fn home(&self, command: &Command, options: &CommandOptions) -> PartitionId {
         let count = self.store.partition_count();
         match (command.partition(count), &options.idempotency) {
-            (Some(partition), _) => self.partition(partition),
-            (None, Some(idempotency)) => {
-                self.partition(count.of_idempotency_key(&options.tenant, &idempotency.key))
+            (Some(partition), _) => partition,
+            (None, Some(idempotency)) => count.of_idempotency_key(&options.tenant, &idempotency.key),
+            (None, None) => self.any_partition(),
+        }
+    }
+
+    /// New instances go round: over the partitions of this node, or over all where it has none.
+    fn any_partition(&self) -> PartitionId {
+        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
+        let here = self.loops.all();
+        if !here.is_empty() {
+            return here[turn % here.len()].id;
+        }
+        let count = usize::from(self.store.partition_count().0);
+        PartitionId((turn % count) as u16 + 1)
+    }
+
+    /// Stops the clock of this node, or lets it run.
+    pub(super) async fn set_own_clock(&self, pinned_at: Option<Timestamp>) {
+        self.clock.set(pinned_at);
+        for partition in self.loops.all() {
+            let (done, noted) = oneshot::channel();
+            // Who has stopped will look at the clock when it begins again.
+            if partition.send_surely(Request::ClockHasChanged(done)).await.is_ok() {
+                let _ = noted.await;
             }
-            (None, None) => Ok(self.any_partition()),
         }
     }
 }
 
-fn internal(error: tidemill_store::Error) -> CommandError {
-    CommandError::Internal(error.to_string())
+pub(super) fn internal(error: tidemill_store::Error) -> CommandError {
+    match error {
+        tidemill_store::Error::Unavailable { .. } => CommandError::Unavailable(error.to_string()),
+        other => CommandError::Internal(other.to_string()),
+    }
 }
 
 #[async_trait]
 impl Broker for Node {
     async fn execute(&self, command: Command, options: CommandOptions) -> Result<Answer, CommandError> {
-        let home = self.home(&command, &options)?;
-        let (reply, answer) = oneshot::channel();
-        home.send(Request::Execute { command, options, reply })?;
-        answer.await.map_err(|_| home.is_gone())?
+        let home = self.home(&command, &options);
+        self.run_command(home, command, options).await
     }
 
     async fn enqueue(&self, command: Command, options: CommandOptions) -> Result<Receipt, CommandError> {
-        let home = self.home(&command, &options)?;
+        let home = self.home(&command, &options);
         let received_at = self.clock.now();
-        let payload = Envelope::from_client(command, &options).pack();
-        let entry = NewInboxEntry { partition: home.id, received_at, payload };
-        let positions = self.store.append(vec![entry]).await.map_err(internal)?;
-        // The loop knows before the client does, so whatever the client sends next runs after this.
-        home.send_surely(Request::InboxHasGrown).await?;
-        let position = positions.first().map_or(0, |position| position.0);
-        Ok(Receipt { position, received_at })
+        let position = self.append(home, command, &options, received_at).await?;
+        Ok(Receipt { position: position.0, received_at })
     }
 
     async fn outcome(&self, position: i64) -> Result<Option<CommandOutcome>, CommandError> {
@@ -80,20 +99,12 @@ impl Broker for Node {
         options: CommandOptions,
         timeout: Duration,
     ) -> Result<EndedInstance, CommandError> {
-        let command = Box::new(command);
-        let home = match &options.idempotency {
-            Some(idempotency) => {
-                let count = self.store.partition_count();
-                self.partition(count.of_idempotency_key(&options.tenant, &idempotency.key))?
-            }
-            None => self.any_partition(),
-        };
-        let (reply, ended) = oneshot::channel();
+        let until = Instant::now() + timeout;
+        let home = self.home(&Command::CreateInstance(Box::new(command.clone())), &options);
         let created = Arc::new(OnceLock::new());
-        let reply = AwaitReply { ended: reply, created: Arc::clone(&created) };
-        home.send(Request::CreateAndAwait { command, options, reply })?;
+        let ended = self.create(home, command, options, until, Arc::clone(&created));
         match tokio::time::timeout(timeout, ended).await {
-            Ok(ended) => ended.map_err(|_| home.is_gone())?,
+            Ok(ended) => ended,
             Err(_) => Err(created.get().map_or(CommandError::TimedOut, |key| CommandError::NotEnded(*key))),
         }
     }
@@ -104,47 +115,7 @@ impl Broker for Node {
         _options: CommandOptions,
         wait: Duration,
     ) -> Result<Vec<ActivatedJob>, CommandError> {
-        // Everybody is asked once without waiting; only then does the worker wait at all of them.
-        let until = Instant::now() + wait;
-        let begin = self.any_partition().id;
-        let order = self.partitions.iter().cycle().skip_while(|partition| partition.id != begin);
-        let order: Vec<&PartitionHandle> = order.take(self.partitions.len()).collect();
-        if order.len() > 1 || wait.is_zero() {
-            for partition in &order {
-                let (reply, jobs) = oneshot::channel();
-                let claim = Claim::default();
-                partition.send(Request::Poll(Poller {
-                    command: command.clone(),
-                    until: None,
-                    claim,
-                    reply,
-                }))?;
-                let jobs = jobs.await.map_err(|_| partition.is_gone())??;
-                if !jobs.is_empty() || wait.is_zero() && order.len() == 1 {
-                    return Ok(jobs);
-                }
-            }
-            if wait.is_zero() {
-                return Ok(Vec::new());
-            }
-        }
-        let claim = Claim::default();
-        let mut waits = Vec::new();
-        for partition in order {
-            let (reply, jobs) = oneshot::channel();
-            let claim = claim.clone();
-            let poller = Poller { command: command.clone(), until: Some(until), claim, reply };
-            partition.send(Request::Poll(poller))?;
-            waits.push(jobs);
-        }
-        // Whoever does not serve the worker drops its end; the one that does answers.
-        let mut waits: futures_util::stream::FuturesUnordered<_> = waits.into_iter().collect();
-        while let Some(jobs) = futures_util::StreamExt::next(&mut waits).await {
-            if let Ok(jobs) = jobs {
-                return jobs;
-            }
-        }
-        Ok(Vec::new())
+        self.gather_jobs(command, wait).await
     }
 
     async fn delete_instance(
@@ -168,12 +139,8 @@ impl Broker for Node {
     }
 
     async fn set_clock(&self, pinned_at: Option<Timestamp>) -> Result<(), CommandError> {
-        self.clock.set(pinned_at);
-        for partition in &self.partitions {
-            let (done, noted) = oneshot::channel();
-            partition.send_surely(Request::ClockHasChanged(done)).await?;
-            noted.await.map_err(|_| partition.is_gone())?;
-        }
+        self.set_own_clock(pinned_at).await;
+        self.tell_all(&Question::SetClock { pinned_at }).await;
         Ok(())
     }
 
@@ -182,22 +149,53 @@ impl Broker for Node {
     }
 
     fn topology(&self) -> Topology {
-        let partitions = self
-            .partitions
-            .iter()
-            .map(|partition| OwnedPartition { id: partition.id, is_healthy: partition.is_healthy() })
-            .collect();
-        Topology {
-            cluster_id: None,
-            partitions: self.store.partition_count(),
-            nodes: vec![NodeView {
-                id: 0,
-                name: self.holder.to_string(),
-                host: self.config.host.clone(),
-                port: self.config.port,
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                partitions,
-            }],
+        let view = self.routes.view();
+        let nodes = view.nodes.iter().zip(0..).map(|(node, id)| {
+            let address = node.address.as_deref().unwrap_or_default();
+            let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+            NodeView {
+                id,
+                name: node.holder.to_string(),
+                host: host.to_owned(),
+                port: port.parse().unwrap_or_default(),
+                version: node.version.clone(),
+                partitions: self.owned_by(&node.holder),
+            }
+        });
+        Topology { cluster_id: None, partitions: self.store.partition_count(), nodes: nodes.collect() }
+    }
+
+    fn unready(&self) -> Option<String> {
+        if let Some(reason) = self.trouble.reason() {
+            return Some(format!("Expected the store to answer, but it does not: {reason}"));
         }
+        if self.is_leaving.load(Ordering::Acquire) {
+            return Some("Expected a node that works, but this one is stopping".to_owned());
+        }
+        let view = self.routes.view();
+        let is_here = |id: PartitionId| matches!(self.place(id), Place::Here(_));
+        let is_missing = |id: &PartitionId| !is_here(*id) && view.is_free(*id);
+        let missing = self.store.partition_count().ids().find(is_missing)?;
+        Some(format!(
+            "Expected every partition to have a healthy owner, but partition {missing} has none at the moment"
+        ))
+    }
+}
+
+impl Node {
+    /// Of this node what runs here, of others what the store says.
+    fn owned_by(&self, holder: &tidemill_store::HolderId) -> Vec<OwnedPartition> {
+        if *holder == self.holder {
+            let owned = |partition: crate::partition::PartitionHandle| OwnedPartition {
+                id: partition.id,
+                is_healthy: partition.is_healthy(),
+            };
+            return self.loops.all().into_iter().map(owned).collect();
+        }
+        let view = self.routes.view();
+        let held = view.partitions.values().filter(|state| state.holder.as_ref() == Some(holder));
+        held.filter(|state| self.loops.get(state.partition).is_none())
+            .map(|state| OwnedPartition { id: state.partition, is_healthy: true })
+            .collect()
     }
 }

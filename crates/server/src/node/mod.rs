@@ -1,24 +1,38 @@
-//! A node: the partitions that it owns, and the one door to them.
+//! A node: the partitions that it owns, the way to those that others own, and the one door to all of them.
 
+mod activation;
+mod await_end;
 mod broker;
 mod definitions;
+mod execute;
+mod loops;
+mod ownership;
+mod peers;
+mod plan;
+mod routes;
+mod trouble;
 mod upkeep;
 
-use crate::broker::CommandError;
 use crate::clock::Clock;
-use crate::partition::{Partition, PartitionHandle, Request};
+use crate::cluster::Peers;
+use crate::partition::{PartitionHandle, Request};
 use definitions::DefinitionCache;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use loops::Loops;
+use routes::{Owner, Routes};
+use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use tidemill_model::{PartitionId, Text};
 use tidemill_store::{Error, HolderId, NodeInfo, Result, Store};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use trouble::Trouble;
 
 /// How a node presents itself and how long it may be silent.
 #[derive(Clone, Debug)]
 pub struct NodeConfig {
-    /// Where clients reach this node.
+    /// Where clients and other nodes reach this node.
     pub host: String,
     pub port: u16,
     /// Others may take a partition over after its owner was silent for so long.
@@ -27,6 +41,15 @@ pub struct NodeConfig {
     pub history_retention: Option<Duration>,
     /// How long the command log is kept as audit.
     pub log_retention: Duration,
+    /// None where nobody else can open the store.
+    pub cluster: Option<ClusterConfig>,
+}
+
+/// For nodes that share a store.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterConfig {
+    /// What the nodes know each other by; a node without one stays alone.
+    pub secret: Option<String>,
 }
 
 impl Default for NodeConfig {
@@ -37,6 +60,7 @@ impl Default for NodeConfig {
             lease: Duration::from_secs(5),
             history_retention: None,
             log_retention: Duration::from_secs(24 * 60 * 60),
+            cluster: None,
         }
     }
 }
@@ -46,117 +70,164 @@ pub struct Node {
     store: Arc<dyn Store>,
     clock: Arc<Clock>,
     holder: HolderId,
-    partitions: Vec<PartitionHandle>,
+    loops: Loops,
+    routes: Routes,
+    /// None where nobody else can open the store.
+    peers: Option<Peers>,
     definitions: DefinitionCache,
-    next_partition: AtomicUsize,
-    tasks: std::sync::Mutex<Vec<JoinHandle<()>>>,
-    upkeep: JoinHandle<()>,
+    /// The newest version of definitions that this node has heard of.
+    newest_definitions: Arc<AtomicU64>,
+    /// Counts what goes round.
+    turns: AtomicUsize,
+    /// Counts requests that other nodes run for this one.
+    requests: AtomicU64,
+    /// Ownership is to be looked at before the next beat.
+    nudged: Notify,
+    is_leaving: AtomicBool,
+    /// A loop has stopped for a reason that does not pass.
+    broken: Notify,
+    trouble: Trouble,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// Where a partition is.
+enum Place {
+    Here(PartitionHandle),
+    There(Owner),
+    /// Somebody is about to take it.
+    Nowhere,
 }
 
 impl Node {
-    /// Takes the store's partitions and begins to work.
+    /// Announces the node, takes its share of the partitions and begins to work.
     pub async fn start(store: Arc<dyn Store>, config: NodeConfig) -> Result<Arc<Node>> {
         let clock = Arc::new(Clock::new());
         let holder = holder_id(&clock);
-        let lease_ms = config.lease.as_millis() as u64;
-        store.announce(&node_info(&holder, &config), lease_ms).await?;
-        let mut partitions = Vec::new();
-        let mut tasks = Vec::new();
-        let newest_definitions = Arc::new(AtomicU64::new(store.definitions_version().await?));
-        for id in store.partition_count().ids() {
-            let opened = open(&store, &clock, &newest_definitions, id, &holder, lease_ms).await?;
-            tasks.push(tokio::spawn(opened.0.run()));
-            partitions.push(opened.1);
-        }
-        let upkeep = tokio::spawn(upkeep::run(store.clone(), clock.clone(), holder.clone(), config.clone()));
-        Ok(Arc::new(Node {
-            config,
+        let alone = config.cluster.is_none().then(|| holder.clone());
+        let peers =
+            config.cluster.as_ref().map(|cluster| Peers::new(cluster.secret.as_deref().unwrap_or("")));
+        let node = Arc::new(Node {
             definitions: DefinitionCache::new(store.clone()),
+            newest_definitions: Arc::new(AtomicU64::new(store.definitions_version().await?)),
             store,
             clock,
+            loops: Loops::default(),
+            routes: Routes::new(alone),
             holder,
-            partitions,
-            next_partition: AtomicUsize::new(0),
-            tasks: std::sync::Mutex::new(tasks),
-            upkeep,
-        }))
+            peers,
+            config,
+            turns: AtomicUsize::new(0),
+            requests: AtomicU64::new(0),
+            nudged: Notify::new(),
+            is_leaving: AtomicBool::new(false),
+            broken: Notify::new(),
+            trouble: Trouble::default(),
+            tasks: Mutex::new(Vec::new()),
+        });
+        node.check_secret().await?;
+        node.beat().await?;
+        node.tell_others_to_look().await;
+        node.follow_plan();
+        let tasks = vec![tokio::spawn(node.clone().own()), tokio::spawn(upkeep::run(node.clone()))];
+        *node.tasks.lock().expect("nobody panics while holding it") = tasks;
+        node.taken_share().await?;
+        Ok(node)
+    }
+
+    /// What other nodes are served with, on the listener that clients use; nothing where there are none.
+    pub fn internal_routes(self: &Arc<Self>) -> axum::Router {
+        match self.config.cluster.as_ref().and_then(|cluster| cluster.secret.as_deref()) {
+            Some(secret) => crate::cluster::routes(self.clone(), secret),
+            None => axum::Router::new(),
+        }
+    }
+
+    /// Somebody else is there to take over what this node gives up.
+    pub fn has_company(&self) -> bool {
+        self.routes.view().nodes.iter().any(|node| node.holder != self.holder)
     }
 
     /// Sends away the workers that wait for jobs and those who wait for the end of an instance, so that no request
     /// keeps the server from stopping.
     pub async fn end_waits(&self) {
-        for partition in &self.partitions {
+        self.is_leaving.store(true, Ordering::Release);
+        for partition in self.loops.all() {
             let _ = partition.send_surely(Request::EndWaits).await;
         }
     }
 
-    /// Finishes what runs, hands the partitions over and ends.
+    /// Finishes what runs, hands the partitions over and ends. Requests that are still open go to the new owners.
     pub async fn stop(&self) {
-        self.upkeep.abort();
-        for partition in &self.partitions {
-            let _ = partition.send_surely(Request::Stop).await;
+        self.is_leaving.store(true, Ordering::Release);
+        for task in std::mem::take(&mut *self.tasks.lock().expect("nobody panics while holding it")) {
+            task.abort();
         }
-        let tasks = std::mem::take(&mut *self.tasks.lock().expect("nobody panics while holding it"));
-        for task in tasks {
-            let _ = task.await;
+        if let Err(error) = self.store.announce(&self.info(), 0).await {
+            tracing::warn!(%error, "could not say goodbye; others take over when the lease has run out");
         }
+        self.tell_others_to_look().await;
+        self.stop_loops().await;
+        self.tell_others_to_look().await;
     }
 
-    /// Waits until a partition has stopped by itself, which it does only when it may no longer write.
+    /// Waits until a partition has stopped for a reason that does not pass by itself.
     pub async fn broken(&self) {
-        while self.partitions.iter().all(PartitionHandle::is_healthy) {
-            tokio::time::sleep(Duration::from_millis(200)).await;
+        self.broken.notified().await;
+    }
+
+    fn place(&self, id: PartitionId) -> Place {
+        if let Some(handle) = self.loops.get(id).filter(PartitionHandle::is_healthy) {
+            return Place::Here(handle);
+        }
+        match self.routes.view().owner(id) {
+            Some(owner) if owner.holder != self.holder => Place::There(owner),
+            _ => Place::Nowhere,
         }
     }
 
-    fn partition(&self, id: PartitionId) -> std::result::Result<&PartitionHandle, CommandError> {
-        let found = self.partitions.iter().find(|partition| partition.id == id);
-        found.ok_or_else(|| CommandError::Unavailable(format!("nobody owns partition {id}")))
+    /// What could not be found where it should be may have moved.
+    async fn look_again(&self) {
+        if let Err(error) = self.routes.refresh(&*self.store).await {
+            tracing::debug!(%error, "could not read who owns what");
+        }
     }
 
-    /// New instances go round.
-    fn any_partition(&self) -> &PartitionHandle {
-        let next = self.next_partition.fetch_add(1, Ordering::Relaxed);
-        &self.partitions[next % self.partitions.len()]
+    fn info(&self) -> NodeInfo {
+        NodeInfo {
+            holder: self.holder.clone(),
+            address: Some(format!("{}:{}", self.config.host, self.config.port)),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            is_draining: false,
+        }
     }
-}
 
-async fn open(
-    store: &Arc<dyn Store>,
-    clock: &Arc<Clock>,
-    newest_definitions: &Arc<AtomicU64>,
-    id: PartitionId,
-    holder: &HolderId,
-    lease_ms: u64,
-) -> Result<(Partition, PartitionHandle)> {
-    // A predecessor that died without a word keeps its partitions until its lease has run out.
-    let patience = Duration::from_millis(lease_ms * 2);
-    let began = std::time::Instant::now();
-    loop {
-        let (clock, definitions) = (clock.clone(), newest_definitions.clone());
-        let opened = Partition::open(store.clone(), clock, definitions, id, holder.clone(), lease_ms);
-        match opened.await? {
-            Some(opened) => return Ok(opened),
-            None if began.elapsed() > patience => {
+    /// A node that has no secret can neither ask others nor tell them from strangers.
+    async fn check_secret(&self) -> Result<()> {
+        let is_known = self.config.cluster.as_ref().is_none_or(|cluster| cluster.secret.is_some());
+        let began = Instant::now();
+        // A predecessor that died without a word counts as alive until its lease has run out.
+        let patience = self.config.lease + self.config.lease / 2;
+        while !is_known {
+            let others = self.store.nodes().await?;
+            let Some(other) = others.first() else { break };
+            if began.elapsed() > patience {
                 return Err(Error::Failed {
-                    place: format!("partition {id}"),
-                    reason: "another running server owns it".to_owned(),
+                    place: "this node cannot join".to_owned(),
+                    reason: format!(
+                        "another node ({}) works on the same store. Nodes that share a store need a secret to know \
+                         each other by: give all of them the same --cluster-secret (TIDEMILL_CLUSTER_SECRET)",
+                        other.address.as_deref().unwrap_or(&other.holder)
+                    ),
                 });
             }
-            None => tokio::time::sleep(Duration::from_millis(100)).await,
+            tokio::time::sleep(Duration::from_millis(200)).await;
         }
+        Ok(())
     }
 }
 
-fn node_info(holder: &HolderId, config: &NodeConfig) -> NodeInfo {
-    NodeInfo {
-        holder: holder.clone(),
-        address: Some(format!("{}:{}", config.host, config.port)),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    }
-}
-
-/// Unique per process start.
+/// Unique per process start, also among machines that start at the same moment.
 fn holder_id(clock: &Clock) -> HolderId {
-    Text::from(format!("node-{}-{:x}", std::process::id(), clock.now().0))
+    let chance = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    Text::from(format!("node-{:x}-{:08x}", clock.now().0, chance as u32))
 }

@@ -1,49 +1,28 @@
-//! What a node does beside its work: it says that it is alive, and forgets what has served its time.
+//! What a node does beside its work: it forgets what has served its time.
 
-use super::{NodeConfig, node_info};
-use crate::clock::Clock;
+use super::{Node, NodeConfig};
+use crate::partition::ANSWERS_KEPT_MS;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tidemill_model::Timestamp;
-use tidemill_store::{HolderId, Result, Store};
+use std::time::Duration;
+use tidemill_model::{PartitionId, Timestamp};
+use tidemill_store::{Result, Store};
 
 /// Between two rounds of forgetting.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
 /// Rows that one purge takes at most, so that it holds up no commit.
 const PURGE_ROWS_MAX: usize = 1_000;
-/// Answers to async commands and idempotency keys are kept this long.
-const ANSWERS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 
-pub(super) async fn run(store: Arc<dyn Store>, clock: Arc<Clock>, holder: HolderId, config: NodeConfig) {
-    let lease_ms = config.lease.as_millis() as u64;
-    let mut purged_at = Instant::now();
+/// One node does it for all: the one that has the first partition.
+pub(super) async fn run(node: Arc<Node>) {
     loop {
-        tokio::time::sleep(config.lease / 3).await;
-        if let Err(error) = store.announce(&node_info(&holder, &config), lease_ms).await {
-            tracing::warn!(%error, "could not tell that this node is alive");
+        tokio::time::sleep(PURGE_EVERY).await;
+        if node.loops.get(PartitionId::FIRST).is_none() {
+            continue;
         }
-        if let Err(error) = renew(&*store, &holder, lease_ms).await {
-            tracing::warn!(%error, "could not renew the ownership of partitions");
-        }
-        if purged_at.elapsed() > PURGE_EVERY {
-            purged_at = Instant::now();
-            if let Err(error) = purge(&*store, clock.now(), &config).await {
-                tracing::warn!(%error, "could not remove what has served its time");
-            }
+        if let Err(error) = purge(&*node.store, node.clock.now(), &node.config).await {
+            tracing::warn!(%error, "could not remove what has served its time");
         }
     }
-}
-
-async fn renew(store: &dyn Store, holder: &HolderId, lease_ms: u64) -> Result<()> {
-    let owned = store.partitions().await?.into_iter().filter(|state| state.holder.as_ref() == Some(holder));
-    let fences: Vec<_> = owned
-        .map(|state| tidemill_store::Fence {
-            partition: state.partition,
-            holder: holder.clone(),
-            epoch: state.epoch,
-        })
-        .collect();
-    store.renew(&fences, lease_ms).await
 }
 
 async fn purge(store: &dyn Store, now: Timestamp, config: &NodeConfig) -> Result<()> {

@@ -13,6 +13,13 @@ use tidemill_engine::{InstanceEnd, Reply};
 use tidemill_model::{Answer, Rejection, TenantId, Text, Timestamp};
 use tidemill_store::{CommandResult, IdempotentAnswer, Result};
 
+/// Answers to async commands and idempotency keys of clients are kept this long.
+pub(crate) const ANSWERS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
+/// And those of requests between nodes.
+const REQUEST_IDS_KEPT_MS: i64 = 10 * 60 * 1_000;
+/// Begins the keys of requests between nodes. No client can send such a key: theirs are ASCII.
+pub(crate) const REQUEST_ID_MARK: char = '§';
+
 /// What a command gave; none while that is still under way.
 type Outcome = Option<std::result::Result<Answer, Rejection>>;
 
@@ -175,12 +182,14 @@ fn answer_of(
     created_at: Timestamp,
 ) -> Option<IdempotentAnswer> {
     let key = stored_key(work)?;
+    // Nodes do not ask again for long: their keys are forgotten before those of clients.
+    let age_ms = if key.key.starts_with(REQUEST_ID_MARK) { ANSWERS_KEPT_MS - REQUEST_IDS_KEPT_MS } else { 0 };
     Some(IdempotentAnswer {
         tenant: key.tenant,
         key: key.key,
         body_hash: key.fingerprint as i64,
         answer: kept(work, Some(result.clone())),
-        created_at,
+        created_at: created_at + -age_ms,
     })
 }
 

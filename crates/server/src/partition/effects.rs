@@ -2,7 +2,7 @@
 
 use super::Partition;
 use super::execute::{Answered, Executed};
-use super::request::Waiter;
+use super::request::{AwaitedEnd, Waiter};
 use super::take::{Source, Work};
 use super::turn::Turn;
 use crate::broker::{CommandError, EndedInstance};
@@ -73,12 +73,13 @@ impl Partition {
     }
 
     /// Those who have given up are forgotten on the way.
-    fn await_end(&mut self, waiter: Waiter) {
+    pub(super) fn await_end(&mut self, waiter: Waiter) {
         if self.ends_awaits {
             let _ = waiter.reply.ended.send(Err(CommandError::NotEnded(waiter.created.instance)));
             return;
         }
         let waiting = self.waiters.entry(waiter.created.instance).or_default();
+        waiting.retain(|waiter| !waiter.reply.ended.is_closed());
         waiting.push(waiter);
         const WAITERS_BEFORE_CLEANING: usize = 10_000;
         if self.waiters.len() > WAITERS_BEFORE_CLEANING {
@@ -99,5 +100,5 @@ impl Partition {
 
 fn tell(waiter: Waiter, end: &InstanceEnd) {
     let ended = EndedInstance { created: waiter.created, is_completed: end.is_completed };
-    let _ = waiter.reply.ended.send(Ok(ended));
+    let _ = waiter.reply.ended.send(Ok(AwaitedEnd::Ended(ended)));
 }

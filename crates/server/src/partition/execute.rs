@@ -162,6 +162,7 @@ impl Partition {
             }
             served?;
         }
+        self.pollers.tell_watchers(|job_type| self.working.has_waiting_jobs(job_type));
         self.pollers.end_waits(Instant::now());
         Ok(())
     }

@@ -16,10 +16,11 @@ mod settle;
 mod take;
 mod turn;
 
+pub(crate) use answers::{ANSWERS_KEPT_MS, REQUEST_ID_MARK};
 pub(crate) use inbox::{Envelope, KeptAnswer};
-pub(crate) use request::{AwaitReply, Claim, Poller, Request};
+pub(crate) use request::{AwaitReply, AwaitedEnd, Claim, Poller, Request};
 
-use crate::broker::{CommandError, EndedInstance};
+use crate::broker::CommandError;
 use crate::clock::Clock;
 use deadlines::Deadlines;
 use pollers::Pollers;
@@ -180,8 +181,8 @@ impl Partition {
         self.load_leases().await
     }
 
-    /// Runs until it is told to stop or may no longer write.
-    pub(crate) async fn run(mut self) {
+    /// Runs until it is told to stop or may no longer write. `Fenced` when another node owns the partition now.
+    pub(crate) async fn run(mut self) -> tidemill_store::Result<()> {
         let stopped = loop {
             match self.turn().await {
                 Ok(true) => {}
@@ -190,7 +191,7 @@ impl Partition {
             }
         };
         self.is_healthy.store(false, Ordering::Release);
-        match stopped {
+        match &stopped {
             Ok(()) => {
                 if let Err(error) = self.store.release(&self.fence).await {
                     tracing::warn!(partition = %self.id, %error, "could not hand the partition over");
@@ -201,8 +202,18 @@ impl Partition {
             }
             Err(error) => tracing::error!(partition = %self.id, %error, "the partition has stopped"),
         }
+        self.say_goodbye();
+        stopped
+    }
+
+    /// Whoever still waits here learns that it is in vain, and that nothing was done where that is certain.
+    fn say_goodbye(&mut self) {
+        self.requests.close();
+        while let Ok(request) = self.requests.try_recv() {
+            request.turn_away();
+        }
+        for waiter in std::mem::take(&mut self.waiters).into_values().flatten() {
+            let _ = waiter.reply.ended.send(Ok(AwaitedEnd::GoesOn(waiter.created)));
+        }
     }
 }
-
-/// What somebody who waits for an instance gets.
-type Awaited = Result<EndedInstance, CommandError>;

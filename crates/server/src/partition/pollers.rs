@@ -4,15 +4,37 @@ use super::request::Poller;
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 use tidemill_model::Text;
+use tokio::sync::oneshot;
 
 #[derive(Default)]
 pub(super) struct Pollers {
     by_type: HashMap<Text, VecDeque<Poller>>,
+    /// Those on other nodes who want to know when asking is worth while.
+    watchers: HashMap<Text, Vec<oneshot::Sender<()>>>,
 }
 
 impl Pollers {
     pub(super) fn add(&mut self, poller: Poller) {
         self.by_type.entry(poller.command.job_type.clone()).or_default().push_back(poller);
+    }
+
+    pub(super) fn watch(&mut self, job_type: Text, watcher: oneshot::Sender<()>) {
+        let watchers = self.watchers.entry(job_type).or_default();
+        watchers.retain(|watcher| !watcher.is_closed());
+        watchers.push(watcher);
+    }
+
+    /// Tells those who watch for types of which there are jobs.
+    pub(super) fn tell_watchers(&mut self, has_jobs: impl Fn(&Text) -> bool) {
+        self.watchers.retain(|job_type, watchers| {
+            if has_jobs(job_type) {
+                for watcher in watchers.drain(..) {
+                    // Who has left needs no hint.
+                    let _ = watcher.send(());
+                }
+            }
+            !watchers.is_empty()
+        });
     }
 
     pub(super) fn types(&self) -> Vec<Text> {
@@ -58,6 +80,7 @@ impl Pollers {
 
     /// Sends everybody away.
     pub(super) fn end_all(&mut self) {
+        self.watchers.clear();
         for poller in std::mem::take(&mut self.by_type).into_values().flatten() {
             if poller.claim.take() {
                 let _ = poller.reply.send(Ok(Vec::new()));

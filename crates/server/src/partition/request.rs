@@ -1,12 +1,11 @@
 //! What can be asked of a partition's loop, and who waits for the answer.
 
-use super::Awaited;
-use crate::broker::{CommandError, CommandOptions};
+use crate::broker::{CommandError, CommandOptions, EndedInstance};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
-use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance, ProcessInstanceKey};
+use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance, ProcessInstanceKey, Text};
 use tokio::sync::oneshot;
 
 pub(crate) enum Request {
@@ -20,7 +19,18 @@ pub(crate) enum Request {
         options: CommandOptions,
         reply: AwaitReply,
     },
+    /// Waits for the end of an instance. Whoever asks is told when that is noted: an end before that is in the store.
+    AwaitEnd {
+        created: CreatedInstance,
+        noted: oneshot::Sender<()>,
+        reply: AwaitReply,
+    },
     Poll(Poller),
+    /// Tells when there may be jobs of a type.
+    AwaitJobs {
+        job_type: Text,
+        reply: oneshot::Sender<()>,
+    },
     /// Something was appended to the inbox.
     InboxHasGrown,
     /// The clock was pinned or let go: what is due may have changed in both directions.
@@ -29,6 +39,30 @@ pub(crate) enum Request {
     /// are told that it goes on.
     EndWaits,
     Stop,
+}
+
+/// What somebody who waits for an instance gets.
+pub(crate) type Awaited = Result<AwaitedEnd, CommandError>;
+
+pub(crate) enum AwaitedEnd {
+    Ended(EndedInstance),
+    /// It was created and goes on, under another owner: wait there.
+    GoesOn(CreatedInstance),
+}
+
+impl Request {
+    /// Turns away whoever came too late: nothing was done for them here.
+    pub(super) fn turn_away(self) {
+        match self {
+            Request::Execute { reply, .. } => drop(reply.send(Err(CommandError::Moved))),
+            Request::CreateAndAwait { reply, .. } => drop(reply.ended.send(Err(CommandError::Moved))),
+            Request::AwaitEnd { created, reply, .. } => {
+                drop(reply.ended.send(Ok(AwaitedEnd::GoesOn(created))))
+            }
+            // Who waits for jobs finds the others gone too; the rest concerns this loop alone.
+            _ => {}
+        }
+    }
 }
 
 /// A worker that waits for jobs.

@@ -2,7 +2,7 @@
 
 use super::Partition;
 use super::inbox::{Envelope, StoredIdempotency};
-use super::request::{AwaitReply, Poller, Request};
+use super::request::{AwaitReply, Poller, Request, Waiter};
 use super::schedule::PAGE_TIMERS_MAX;
 use super::settle::Step;
 use crate::broker::{CommandError, CommandOptions};
@@ -120,7 +120,12 @@ impl Partition {
                 let command = Command::CreateInstance(command);
                 self.open.queue.push_back(Work { command, source: Source::Awaiting { options, reply } });
             }
+            Request::AwaitEnd { created, noted, reply } => {
+                self.await_end(Waiter { created, reply });
+                let _ = noted.send(());
+            }
             Request::Poll(poller) => self.pollers.add(poller),
+            Request::AwaitJobs { job_type, reply } => self.pollers.watch(job_type, reply),
             Request::InboxHasGrown => self.inbox_is_dirty = true,
             Request::ClockHasChanged(done) => self.clock_changed.push(done),
             Request::EndWaits => {

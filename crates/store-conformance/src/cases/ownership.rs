@@ -60,6 +60,7 @@ pub async fn nodes_come_and_go(place: &dyn Place) {
         holder: name.into(),
         address: Some(format!("{name}:1")),
         version: "1".into(),
+        is_draining: false,
     };
     store.announce(&node("a"), 60_000).await.expect("announces");
     store.announce(&node("b"), 60_000).await.expect("announces");

@@ -1,5 +1,6 @@
 //! `tidemill admin`: for those who run a server.
 
+mod cluster;
 mod dead_letters;
 
 use crate::client::Remote;
@@ -8,6 +9,13 @@ use clap::{Args, Subcommand};
 
 /// Look after a server, on its own machine
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tidemill admin nodes                       the servers that share the store
+  tidemill admin partitions                  who holds what, and what waits
+  tidemill admin move 3 10.0.0.7:8080        partition 3 to that server
+  tidemill admin drain 10.0.0.7:8080         before that server is stopped for good
+  tidemill admin dead-letters list           commands that could not be run")]
 pub(crate) struct Admin {
     #[command(subcommand)]
     topic: Topic,
@@ -15,6 +23,10 @@ pub(crate) struct Admin {
 
 #[derive(Subcommand)]
 enum Topic {
+    Nodes(Remote<cluster::Nodes>),
+    Partitions(Remote<cluster::Partitions>),
+    Move(Remote<cluster::Move>),
+    Drain(Remote<cluster::Drain>),
     DeadLetters(DeadLetters),
 }
 
@@ -41,12 +53,17 @@ enum Action {
 
 impl Admin {
     pub(crate) fn run(self) -> Result<()> {
-        let Topic::DeadLetters(DeadLetters { action }) = self.topic;
-        match action {
-            Action::List(command) => command.run(),
-            Action::Show(command) => command.run(),
-            Action::Retry(command) => command.run(),
-            Action::Drop(command) => command.run(),
+        match self.topic {
+            Topic::Nodes(command) => command.run(),
+            Topic::Partitions(command) => command.run(),
+            Topic::Move(command) => command.run(),
+            Topic::Drain(command) => command.run(),
+            Topic::DeadLetters(DeadLetters { action }) => match action {
+                Action::List(command) => command.run(),
+                Action::Show(command) => command.run(),
+                Action::Retry(command) => command.run(),
+                Action::Drop(command) => command.run(),
+            },
         }
     }
 }

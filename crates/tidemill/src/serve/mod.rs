@@ -4,6 +4,7 @@ mod demo;
 mod listen;
 mod measure;
 mod settings;
+mod store;
 
 pub(crate) use settings::sqlite_path;
 
@@ -11,12 +12,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use settings::Settings;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tidemill_model::PartitionCount;
 use tidemill_server::Node;
 use tidemill_server::gateway::Gateway;
-use tidemill_store_sqlite::{Options, SqliteStore};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -25,8 +23,9 @@ const DRAIN_MAX: Duration = Duration::from_secs(10);
 
 /// Run a server
 ///
-/// State lives in one file, by default in ./tidemill-data. The server stops cleanly on Ctrl-C and SIGTERM: it
-/// finishes what runs and hands its partitions over.
+/// State lives in one file, by default in ./tidemill-data, or in a Postgres that any number of servers share: each
+/// takes its share of the work, takes any request, and takes over from those that stop or die. The server stops
+/// cleanly on Ctrl-C and SIGTERM: it finishes what runs and hands its partitions over.
 ///
 /// Every option can also be set by its TIDEMILL_* variable or, under the name of its flag, in tidemill.toml. A flag
 /// goes before a variable, a variable before the file.
@@ -37,6 +36,8 @@ Examples:
   tidemill serve --data /var/lib/tidemill        keep the state there
   tidemill serve --store sqlite:orders.db        name the file itself
   tidemill serve --history-retention 30d         forget ended instances after 30 days
+  tidemill serve --store postgres://tidemill@db/tidemill --cluster-secret \"$SECRET\"
+                                                 on Postgres; run the same on as many machines as you like
 
 tidemill.toml:
   http = \"127.0.0.1:8080\"
@@ -68,22 +69,21 @@ impl Serve {
 async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
     let began = Instant::now();
     let wanted = settings.address()?;
-    let file = settings.store_file()?;
-    let options = Options { partitions: PartitionCount(settings.partitions()), ..Options::new(file.clone()) };
-    let store = Arc::new(SqliteStore::open(&options)?);
+    let (store, store_name) = store::open(settings.store()?).await?;
     let listener = TcpListener::bind(wanted)
         .await
         .with_context(|| format!("cannot listen on {wanted}; is another server running there?"))?;
     let address = listener.local_addr()?;
-    let node = Node::start(store.clone(), settings.node(address)).await?;
+    let node = Node::start(store.clone(), settings.node(address)?).await?;
     let gateway =
         Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway()).with_operations(store);
+    let gateway = gateway.with_internal(node.internal_routes());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(listener, async {
         // A sender that is gone means the same as one that has spoken.
         let _ = stopped.await;
     }));
-    tracing::info!(%address, store = %file.display(), ready_ms = began.elapsed().as_millis() as u64, "ready");
+    tracing::info!(%address, store = %store_name, ready_ms = began.elapsed().as_millis() as u64, "ready");
     if with_demo {
         demo::begin(address);
     }
@@ -95,10 +95,18 @@ async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
     // Whoever no longer listens has stopped already.
     let _ = stop.send(());
     node.end_waits().await;
-    if tokio::time::timeout(DRAIN_MAX, serving).await.is_err() {
-        tracing::warn!(waited = ?DRAIN_MAX, "some requests did not end and were cut off");
+    let drain = async {
+        if tokio::time::timeout(DRAIN_MAX, serving).await.is_err() {
+            tracing::warn!(waited = ?DRAIN_MAX, "some requests did not end and were cut off");
+        }
+    };
+    if node.has_company() {
+        // Others go on at once; requests that are still open here go to them.
+        tokio::join!(drain, node.stop());
+    } else {
+        drain.await;
+        node.stop().await;
     }
-    node.stop().await;
     if is_broken {
         bail!("a partition can no longer write; see the log above");
     }

@@ -8,11 +8,38 @@ use serde::Deserialize;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use tidemill_server::NodeConfig;
 use tidemill_server::gateway::GatewayConfig;
+use tidemill_server::{ClusterConfig, NodeConfig};
+use tidemill_store_postgres::WakeupMode;
 
 const FILE_DEFAULT: &str = "tidemill.toml";
 const DATA_DEFAULT: &str = "tidemill-data";
+
+/// Whoever can guess the secret can run commands.
+const SECRET_BYTES_MIN: usize = 16;
+/// How often a server that polls looks for work.
+const POLL_EVERY_MS: u64 = 50;
+
+/// How servers on one Postgres wake each other.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Wakeup {
+    Notify,
+    Poll,
+}
+
+/// Which store to open.
+pub(crate) enum StoreSettings {
+    Embedded {
+        file: PathBuf,
+        partitions: u16,
+    },
+    Postgres {
+        options: Box<tidemill_store_postgres::Options>,
+        /// None takes what the store was made with, or makes it with one for each core.
+        partitions: Option<u16>,
+    },
+}
 
 /// Every setting may be absent: the next place is asked then.
 #[derive(Args, Deserialize, Default, Debug)]
@@ -22,15 +49,37 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_DATA", value_name = "DIR", conflicts_with = "store")]
     data: Option<PathBuf>,
 
-    /// Where the state lives, as a URL: sqlite:PATH names the file itself
-    #[arg(long, env = "TIDEMILL_STORE", value_name = "URL")]
+    /// Where the state lives, as a URL: postgres://USER@HOST/DATABASE is shared by any number of servers, sqlite:PATH
+    /// names the file itself
+    #[arg(long, env = "TIDEMILL_STORE", value_name = "URL", hide_env_values = true)]
     store: Option<String>,
+
+    /// Schema of the Postgres store; made if it is missing [default: tidemill]
+    #[arg(long, env = "TIDEMILL_SCHEMA", value_name = "NAME")]
+    schema: Option<String>,
+
+    /// How servers on Postgres learn of each other's work: notify, or poll behind a transaction pooler
+    /// [default: notify]
+    #[arg(long, env = "TIDEMILL_WAKEUP", value_name = "MODE")]
+    wakeup: Option<Wakeup>,
+
+    /// What the servers of one store know each other by; the same on all of them, and needed for more than one
+    #[arg(long, env = "TIDEMILL_CLUSTER_SECRET", value_name = "TEXT", hide_env_values = true)]
+    cluster_secret: Option<String>,
+
+    /// Where other servers of the same store reach this one, as HOST:PORT [default: the address that it listens on]
+    #[arg(long, env = "TIDEMILL_ADVERTISE", value_name = "ADDRESS")]
+    advertise: Option<String>,
+
+    /// A server that is silent for so long loses its partitions to the others [default: 5s]
+    #[arg(long, env = "TIDEMILL_LEASE", value_name = "AGE")]
+    lease: Option<Age>,
 
     /// Address to listen on for HTTP [default: 127.0.0.1:8080]
     #[arg(long, env = "TIDEMILL_HTTP", value_name = "ADDRESS")]
     http: Option<ListenAddress>,
 
-    /// Number of partitions, fixed when the store is made [default: 1]
+    /// Number of partitions, fixed when the store is made [default: 1; on Postgres what it was made with, or the cores]
     #[arg(long, env = "TIDEMILL_PARTITIONS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     partitions: Option<u16>,
 
@@ -89,6 +138,11 @@ impl Settings {
             data: if names_store { self.data } else { other.data },
             store: if names_store { self.store } else { other.store },
             http: self.http.or(other.http),
+            schema: self.schema.or(other.schema),
+            wakeup: self.wakeup.or(other.wakeup),
+            cluster_secret: self.cluster_secret.or(other.cluster_secret),
+            advertise: self.advertise.or(other.advertise),
+            lease: self.lease.or(other.lease),
             partitions: self.partitions.or(other.partitions),
             history_retention: self.history_retention.or(other.history_retention),
             log_retention: self.log_retention.or(other.log_retention),
@@ -114,8 +168,39 @@ impl Settings {
         Ok(address)
     }
 
+    pub(crate) fn store(&self) -> Result<StoreSettings> {
+        match &self.store {
+            Some(url) if is_postgres(url) => self.postgres(url).map(|options| StoreSettings::Postgres {
+                options: Box::new(options),
+                partitions: self.partitions,
+            }),
+            _ => Ok(StoreSettings::Embedded {
+                file: self.store_file()?,
+                partitions: self.partitions.unwrap_or(1),
+            }),
+        }
+    }
+
+    fn postgres(&self, url: &str) -> Result<tidemill_store_postgres::Options> {
+        if self
+            .cluster_secret
+            .as_deref()
+            .is_some_and(|secret| secret.len() < SECRET_BYTES_MIN || !secret.is_ascii())
+        {
+            bail!("the cluster secret must have at least {SECRET_BYTES_MIN} ASCII characters");
+        }
+        let mut options = tidemill_store_postgres::Options::new(url);
+        if let Some(schema) = &self.schema {
+            options.schema.clone_from(schema);
+        }
+        if self.wakeup == Some(Wakeup::Poll) {
+            options.wakeup = WakeupMode::Poll { every_ms: POLL_EVERY_MS };
+        }
+        Ok(options)
+    }
+
     /// The file of the embedded store. Its directory is made.
-    pub(crate) fn store_file(&self) -> Result<PathBuf> {
+    fn store_file(&self) -> Result<PathBuf> {
         let file = match &self.store {
             Some(url) => sqlite_path(url)?,
             None => self.data.clone().unwrap_or_else(|| DATA_DEFAULT.into()).join("tidemill.db"),
@@ -127,19 +212,25 @@ impl Settings {
         Ok(file)
     }
 
-    pub(crate) fn partitions(&self) -> u16 {
-        self.partitions.unwrap_or(1)
-    }
-
-    pub(crate) fn node(&self, address: SocketAddr) -> NodeConfig {
+    pub(crate) fn node(&self, address: SocketAddr) -> Result<NodeConfig> {
         let config = NodeConfig::default();
-        NodeConfig {
-            host: address.ip().to_string(),
-            port: address.port(),
+        let (host, port) = match &self.advertise {
+            Some(advertised) => advertised
+                .rsplit_once(':')
+                .and_then(|(host, port)| Some((host.to_owned(), port.parse().ok()?)))
+                .with_context(|| format!("'{advertised}' is no HOST:PORT that other servers could reach"))?,
+            None => (reachable_host(address), address.port()),
+        };
+        let is_shared = self.store.as_deref().is_some_and(is_postgres);
+        let cluster = is_shared.then(|| ClusterConfig { secret: self.cluster_secret.clone() });
+        Ok(NodeConfig {
+            host,
+            port,
+            lease: self.lease.map_or(config.lease, |age| age.0),
+            cluster,
             history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
             log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
-            ..config
-        }
+        })
     }
 
     pub(crate) fn gateway(&self) -> GatewayConfig {
@@ -158,16 +249,37 @@ impl Settings {
     }
 }
 
+fn is_postgres(url: &str) -> bool {
+    url.starts_with("postgres://") || url.starts_with("postgresql://")
+}
+
+/// A server that listens everywhere is known by the name of its machine.
+fn reachable_host(address: SocketAddr) -> String {
+    let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    match address {
+        _ if address.ip().is_unspecified() => {
+            name().map_or_else(|| "localhost".to_owned(), |name| name.trim().to_owned())
+        }
+        SocketAddr::V4(address) => address.ip().to_string(),
+        SocketAddr::V6(address) => format!("[{}]", address.ip()),
+    }
+}
+
 /// The file that a store URL names. Other kinds of stores are told apart from mistakes.
 pub(crate) fn sqlite_path(url: &str) -> Result<PathBuf> {
     match url.split_once(':') {
         Some(("sqlite", path)) if !path.is_empty() => {
             Ok(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))
         }
-        Some((kind @ ("postgres" | "postgresql" | "redis" | "rediss"), _)) => {
-            bail!("a store of the kind '{kind}' is not in this version of Tidemill; use sqlite:PATH")
+        Some(("postgres" | "postgresql", _)) => bail!("'{url}' is no embedded store; use sqlite:PATH here"),
+        Some((kind @ ("redis" | "rediss"), _)) => {
+            bail!(
+                "a store of the kind '{kind}' is not in this version of Tidemill; use sqlite:PATH or postgres://"
+            )
         }
-        _ => bail!("'{url}' is no store; use sqlite:PATH, for example sqlite:/var/lib/tidemill/tidemill.db"),
+        _ => bail!(
+            "'{url}' is no store; use postgres://USER@HOST/DATABASE or sqlite:PATH, for example sqlite:/var/lib/tidemill/tidemill.db"
+        ),
     }
 }
 
@@ -185,9 +297,8 @@ mod tests {
         let file = read("http = '127.0.0.1:2'\npartitions = 4\nhistory-retention = '7d'");
         let settings = given.or(file);
         assert_eq!(settings.address().expect("loopback").port(), 1);
-        assert_eq!(settings.partitions(), 4);
+        assert_eq!(settings.partitions, Some(4));
         assert_eq!(settings.history_retention, Some("7d".parse().expect("valid")));
-        assert_eq!(Settings::default().partitions(), 1);
     }
 
     #[test]
@@ -202,9 +313,28 @@ mod tests {
         assert_eq!(sqlite_path("sqlite:a/b.db").expect("known"), PathBuf::from("a/b.db"));
         assert_eq!(sqlite_path("sqlite:///a/b.db").expect("known"), PathBuf::from("/a/b.db"));
         let refusal = |url: &str| sqlite_path(url).expect_err("refused").to_string();
-        assert!(refusal("postgres://localhost/x").contains("not in this version"));
+        assert!(refusal("postgres://localhost/x").contains("no embedded store"));
         assert!(refusal("redis://localhost").contains("not in this version"));
         assert!(refusal("tidemill.db").contains("is no store"));
+    }
+
+    #[test]
+    fn servers_of_one_store_know_each_other() {
+        let file = "store = 'postgres://localhost/x'\ncluster-secret = 'only-between-us-two'\nwakeup = 'poll'\nlease = '3s'";
+        let settings = read(file);
+        let node = settings.node("127.0.0.1:7".parse().expect("valid")).expect("complete");
+        assert_eq!(node.cluster.and_then(|cluster| cluster.secret).as_deref(), Some("only-between-us-two"));
+        assert_eq!((node.host.as_str(), node.port, node.lease.as_secs()), ("127.0.0.1", 7, 3));
+        let StoreSettings::Postgres { options, .. } = settings.store().expect("valid") else {
+            panic!("another store")
+        };
+        assert_eq!(options.wakeup, WakeupMode::Poll { every_ms: POLL_EVERY_MS });
+        let short = Settings { cluster_secret: Some("guess".to_owned()), ..settings };
+        assert!(short.store().is_err_and(|error| error.to_string().contains("at least 16")));
+        let named = Settings { advertise: Some("engine-1:80".to_owned()), ..Settings::default() };
+        assert_eq!(named.node("0.0.0.0:7".parse().expect("valid")).expect("complete").host, "engine-1");
+        let alone = Settings::default().node("127.0.0.1:7".parse().expect("valid")).expect("complete");
+        assert!(alone.cluster.is_none(), "nobody else can open a file");
     }
 
     #[test]

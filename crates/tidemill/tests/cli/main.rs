@@ -187,13 +187,17 @@ fn settings_come_from_flags_variables_and_the_file() {
     let open = cli.run(&["serve", "--http", "0.0.0.0:0"]);
     assert_eq!(open.code, 1);
     assert!(open.stderr.contains("--insecure-no-auth"), "{}", open.stderr);
-    let postgres = cli.run(&["serve", "--store", "postgres://localhost/x"]);
-    assert!(postgres.code == 1 && postgres.stderr.contains("not in this version"), "{}", postgres.stderr);
+    let redis = cli.run(&["serve", "--store", "redis://localhost"]);
+    assert!(redis.code == 1 && redis.stderr.contains("not in this version"), "{}", redis.stderr);
+    let postgres = cli.run(&["serve", "--store", "postgres://127.0.0.1:1/x"]);
+    assert!(postgres.code == 1 && postgres.stderr.contains("cannot be reached"), "{}", postgres.stderr);
     let file = place.file("tidemill.toml", "colour = 'blue'");
     let unknown = cli.run(&["serve", "--config", &file]);
     assert!(unknown.code == 1 && unknown.stderr.contains("colour"), "{}", unknown.stderr);
     let help = cli.run(&["serve", "--help"]).ok();
-    for option in ["--data", "--store", "--http", "--partitions", "--config", "TIDEMILL_HISTORY_RETENTION"] {
+    for option in
+        ["--data", "--store", "--http", "--partitions", "--config", "TIDEMILL_CLUSTER_SECRET", "--wakeup"]
+    {
         assert!(help.contains(option), "{option} in {help}");
     }
 }

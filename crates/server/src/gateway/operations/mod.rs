@@ -1,5 +1,7 @@
-//! Endpoints of our own for those who run a server: timers that wait, commands that were put aside.
+//! Endpoints of our own for those who run a server: timers that wait, commands that were put
+//! aside, nodes and partitions.
 
+mod cluster;
 mod dead_letters;
 mod timers;
 
@@ -29,6 +31,10 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         .route("/v1/admin/dead-letters", get(dead_letters::list))
         .route("/v1/admin/dead-letters/{number}", get(dead_letters::show).delete(dead_letters::discard))
         .route("/v1/admin/dead-letters/{number}/retry", post(dead_letters::retry))
+        .route("/v1/admin/nodes", get(cluster::nodes))
+        .route("/v1/admin/nodes/{name}/drain", post(cluster::drain))
+        .route("/v1/admin/partitions", get(cluster::partitions))
+        .route("/v1/admin/partitions/{id}/move", post(cluster::move_partition))
         .layer(axum::middleware::from_fn(from_here_only));
     Router::new()
         .route("/v1/process-instances/{key}/timers", get(timers::of_instance))

@@ -1,0 +1,86 @@
+//! Asking other nodes, over connections that are kept.
+
+use super::{PATH, Question, Reply, SECRET_HEADER};
+use axum::http::{HeaderValue, Request, StatusCode};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use std::time::Duration;
+
+/// A node that is alive takes connections at once.
+const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+const IDLE_CONNECTION_LIMIT: Duration = Duration::from_secs(30);
+
+/// Why there is no reply.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Not a byte has left: the question was not heard.
+    NotSent(String),
+    /// It may have been heard.
+    Lost(String),
+    /// It was heard and not listened to.
+    Refused(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::NotSent(reason) => write!(f, "cannot be reached: {reason}"),
+            Failure::Lost(reason) => write!(f, "gave no answer: {reason}"),
+            Failure::Refused(reason) => write!(f, "refuses: {reason}"),
+        }
+    }
+}
+
+pub(crate) struct Peers {
+    client: Client<HttpConnector, Full<Bytes>>,
+    secret: HeaderValue,
+}
+
+impl Peers {
+    pub(crate) fn new(secret: &str) -> Peers {
+        let mut connector = HttpConnector::new();
+        connector.set_connect_timeout(Some(CONNECT_LIMIT));
+        connector.set_nodelay(true);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_CONNECTION_LIMIT)
+            .build(connector);
+        let mut secret = HeaderValue::from_bytes(secret.as_bytes()).unwrap_or(HeaderValue::from_static(""));
+        secret.set_sensitive(true);
+        Peers { client, secret }
+    }
+
+    pub(crate) async fn ask(&self, address: &str, question: &Question) -> Result<Reply, Failure> {
+        let body = Full::new(Bytes::from(tidemill_store::pack(question)));
+        let request = Request::post(format!("http://{address}{PATH}"))
+            .header(SECRET_HEADER, self.secret.clone())
+            .body(body)
+            .map_err(|error| Failure::NotSent(error.to_string()))?;
+        let response = self.client.request(request).await.map_err(|error| {
+            if error.is_connect() { Failure::NotSent(told(&error)) } else { Failure::Lost(told(&error)) }
+        })?;
+        let status = response.status();
+        let body = response.into_body().collect().await.map_err(|error| Failure::Lost(told(&error)))?;
+        let body = body.to_bytes();
+        match status {
+            StatusCode::OK => {
+                tidemill_store::unpack(&body).map_err(|error| Failure::Refused(error.to_string()))
+            }
+            _ => Err(Failure::Refused(format!("{status}: {}", String::from_utf8_lossy(&body)))),
+        }
+    }
+}
+
+/// With what the library keeps in the sources of its errors.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        text = format!("{text}: {inner}");
+        source = inner.source();
+    }
+    text
+}

@@ -1,0 +1,86 @@
+//! How nodes of one store speak with each other: questions and replies as MessagePack over the HTTP listener that
+//! clients use as well, told apart by a secret that all nodes share.
+
+mod client;
+mod server;
+
+pub(crate) use client::{Failure, Peers};
+pub(crate) use server::routes;
+
+use crate::broker::{CommandError, CommandOptions, EndedInstance};
+use serde::{Deserialize, Serialize};
+use tidemill_model::command::ActivateJobs;
+use tidemill_model::{
+    ActivatedJob, Answer, Command, CreatedInstance, PartitionId, ProcessInstanceKey, Text, Timestamp,
+};
+
+const PATH: &str = "/internal/v1/questions";
+const SECRET_HEADER: &str = "x-tidemill-cluster-secret";
+
+/// What a node asks of another.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub(crate) enum Question {
+    /// Runs a command on a partition of that node. The options carry a key, so that a retry gets the first answer.
+    Execute {
+        partition: PartitionId,
+        command: Command,
+        options: CommandOptions,
+    },
+    /// Something was appended to the inbox: whatever is sent from now on comes after it.
+    InboxHasGrown {
+        partition: PartitionId,
+    },
+    /// Definitions that are older may be out of date.
+    DefinitionsAreAt {
+        version: u64,
+    },
+    /// Jobs of that node's partitions, without waiting.
+    ActivateJobs {
+        command: ActivateJobs,
+    },
+    /// Waits until that node may have jobs of a type.
+    AwaitJobs {
+        job_type: Text,
+        wait_ms: u64,
+    },
+    /// Waits for the end of an instance.
+    AwaitEnd {
+        created: CreatedInstance,
+        wait_ms: u64,
+    },
+    /// A partition was given up, or a node has come or gone: have a look.
+    OwnershipHasChanged,
+    SetClock {
+        pinned_at: Option<Timestamp>,
+    },
+}
+
+#[derive(Serialize, Deserialize, Debug)]
+pub(crate) enum Reply {
+    Answer(Result<Answer, CommandError>),
+    Jobs(Result<Vec<ActivatedJob>, CommandError>),
+    /// None while it goes on.
+    End(Option<EndedInstance>),
+    Noted,
+}
+
+impl Question {
+    /// For the log.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Question::Execute { .. } => "execute",
+            Question::InboxHasGrown { .. } => "inbox has grown",
+            Question::DefinitionsAreAt { .. } => "definitions are at",
+            Question::ActivateJobs { .. } => "activate jobs",
+            Question::AwaitJobs { .. } => "await jobs",
+            Question::AwaitEnd { .. } => "await end",
+            Question::OwnershipHasChanged => "ownership has changed",
+            Question::SetClock { .. } => "set clock",
+        }
+    }
+}
+
+/// The partition that an instance lives on.
+pub(crate) fn partition_of(instance: ProcessInstanceKey) -> PartitionId {
+    instance.partition().unwrap_or(PartitionId::FIRST)
+}

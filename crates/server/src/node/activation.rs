@@ -1,0 +1,204 @@
+//! Jobs from all partitions of all nodes. Everybody is asked once without waiting, beginning somewhere else each
+//! time; only then does the worker wait, at all of them at once.
+
+use super::{Node, Place};
+use crate::broker::CommandError;
+use crate::cluster::{Failure, Question, Reply};
+use crate::partition::{Claim, PartitionHandle, Poller, Request};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tidemill_model::command::ActivateJobs;
+use tidemill_model::{ActivatedJob, Text};
+use tokio::sync::oneshot;
+
+type Jobs = Result<Vec<ActivatedJob>, CommandError>;
+
+/// Another node is not waited for longer than this when it is only asked what it has.
+const ASK_LIMIT: Duration = Duration::from_secs(2);
+/// A node that could not be asked is left alone for so long.
+const ASK_AGAIN: Duration = Duration::from_millis(500);
+/// Waits at other nodes are renewed this often: partitions move.
+const WAIT_AT_ONCE_MAX: Duration = Duration::from_secs(10);
+
+/// Where jobs may be.
+enum Source {
+    Here(PartitionHandle),
+    There(String),
+}
+
+impl Node {
+    pub(super) async fn gather_jobs(&self, command: ActivateJobs, wait: Duration) -> Jobs {
+        let until = Instant::now() + wait;
+        let sources = self.sources();
+        // One that is alone here is asked and waited at in one go.
+        let is_simple = matches!(sources.as_slice(), [Source::Here(_)]);
+        if wait.is_zero() || !is_simple {
+            for source in &sources {
+                let jobs = self.ask_source(source, &command).await;
+                match jobs {
+                    Ok(jobs) if jobs.is_empty() => {}
+                    Err(CommandError::Unavailable(_) | CommandError::Moved) if sources.len() > 1 => {}
+                    other => return other,
+                }
+            }
+            if wait.is_zero() {
+                return Ok(Vec::new());
+            }
+        }
+        loop {
+            let slice = until.min(Instant::now() + WAIT_AT_ONCE_MAX);
+            let has_others = self.peers.is_some();
+            let jobs = self.wait_for_jobs(&command, if has_others { slice } else { until }).await?;
+            if !jobs.is_empty() || Instant::now() >= until || self.is_leaving.load(Ordering::Acquire) {
+                return Ok(jobs);
+            }
+            if !has_others {
+                return Ok(jobs);
+            }
+        }
+    }
+
+    /// What all partitions of this node have, without waiting.
+    pub(super) async fn jobs_here(&self, command: &ActivateJobs) -> Jobs {
+        for partition in self.rotated(self.loops.all()) {
+            match self.ask_source(&Source::Here(partition), command).await {
+                Ok(jobs) if jobs.is_empty() => {}
+                Err(CommandError::Unavailable(_)) => {}
+                other => return other,
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Waits until one of this node's partitions may have jobs.
+    pub(super) async fn jobs_may_come(&self, job_type: Text, wait: Duration) {
+        let mut watches = FuturesUnordered::new();
+        for partition in self.loops.all() {
+            let (reply, told) = oneshot::channel();
+            let watch = Request::AwaitJobs { job_type: job_type.clone(), reply };
+            if partition.send_surely(watch).await.is_ok() {
+                watches.push(told);
+            }
+        }
+        if watches.is_empty() {
+            tokio::time::sleep(wait.min(ASK_AGAIN)).await;
+            return;
+        }
+        let _ = tokio::time::timeout(wait, watches.next()).await;
+    }
+
+    /// This node's partitions and the other nodes that have some, beginning somewhere else each time.
+    fn sources(&self) -> Vec<Source> {
+        let mut others = BTreeSet::new();
+        let mut sources = Vec::new();
+        for id in self.store.partition_count().ids() {
+            match self.place(id) {
+                Place::Here(handle) => sources.push(Source::Here(handle)),
+                Place::There(owner) if others.insert(owner.address.clone()) => {
+                    sources.push(Source::There(owner.address));
+                }
+                _ => {}
+            }
+        }
+        self.rotated(sources)
+    }
+
+    fn rotated<T>(&self, mut items: Vec<T>) -> Vec<T> {
+        if !items.is_empty() {
+            let turn = self.turns.fetch_add(1, Ordering::Relaxed);
+            let first = turn % items.len();
+            items.rotate_left(first);
+        }
+        items
+    }
+
+    async fn ask_source(&self, source: &Source, command: &ActivateJobs) -> Jobs {
+        match source {
+            Source::Here(partition) => {
+                let (reply, jobs) = oneshot::channel();
+                let claim = Claim::default();
+                let poller = Poller { command: command.clone(), until: None, claim, reply };
+                partition.send(Request::Poll(poller))?;
+                jobs.await.map_err(|_| partition.is_gone())?
+            }
+            Source::There(address) => self.ask_node(address, command).await,
+        }
+    }
+
+    async fn ask_node(&self, address: &str, command: &ActivateJobs) -> Jobs {
+        let Some(peers) = &self.peers else { return Ok(Vec::new()) };
+        let question = Question::ActivateJobs { command: command.clone() };
+        match tokio::time::timeout(ASK_LIMIT, peers.ask(address, &question)).await {
+            Ok(Ok(Reply::Jobs(jobs))) => jobs,
+            Ok(Ok(_)) => Err(CommandError::Internal("a node gave another answer".to_owned())),
+            Ok(Err(Failure::Refused(reason))) => Err(CommandError::Unavailable(reason)),
+            Ok(Err(failure)) => Err(CommandError::Unavailable(failure.to_string())),
+            Err(_) => Err(CommandError::Unavailable("a node gave no answer in time".to_owned())),
+        }
+    }
+
+    /// Waits at the loops here, which serve the worker themselves, and for hints of other nodes, which are then
+    /// asked. The claim sees to it that only one of them serves.
+    async fn wait_for_jobs(&self, command: &ActivateJobs, until: Instant) -> Jobs {
+        let (claim, sources) = (Claim::default(), self.sources());
+        let mut here = FuturesUnordered::new();
+        let mut there = FuturesUnordered::new();
+        for source in sources {
+            match source {
+                Source::Here(partition) => {
+                    let (reply, jobs) = oneshot::channel();
+                    let claim = claim.clone();
+                    let poller = Poller { command: command.clone(), until: Some(until), claim, reply };
+                    partition.send(Request::Poll(poller))?;
+                    here.push(jobs);
+                }
+                Source::There(address) => there.push(self.jobs_from(address, command, &claim, until)),
+            }
+        }
+        loop {
+            tokio::select! {
+                // Whoever does not serve the worker drops its end; the one that does answers.
+                Some(jobs) = here.next() => if let Ok(jobs) = jobs { return jobs },
+                Some(jobs) = there.next() => if let Some(jobs) = jobs { return Ok(jobs) },
+                else => break,
+            }
+        }
+        // Nobody is left to wait at: who asks again at once would only turn in circles.
+        tokio::time::sleep_until(until.min(Instant::now() + ASK_AGAIN).into()).await;
+        Ok(Vec::new())
+    }
+
+    /// None when the time is up or the worker was served by another.
+    async fn jobs_from(
+        &self,
+        address: String,
+        command: &ActivateJobs,
+        claim: &Claim,
+        until: Instant,
+    ) -> Option<Vec<ActivatedJob>> {
+        let peers = self.peers.as_ref()?;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            let wait_ms = left.as_millis() as u64;
+            let question = Question::AwaitJobs { job_type: command.job_type.clone(), wait_ms };
+            let hinted = tokio::time::timeout(left, peers.ask(&address, &question)).await.ok()?;
+            if hinted.is_err() {
+                tokio::time::sleep(ASK_AGAIN.min(left)).await;
+                continue;
+            }
+            if !claim.take() {
+                return None;
+            }
+            match self.ask_node(&address, command).await {
+                Ok(jobs) if !jobs.is_empty() => return Some(jobs),
+                _ => claim.give_back(),
+            }
+        }
+    }
+}

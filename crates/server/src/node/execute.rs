@@ -1,0 +1,241 @@
+//! The way of a command to the owner of its partition, wherever that is: straight to the loop, to another node, or
+//! through the inbox when its owner cannot be reached.
+
+use super::routes::Owner;
+use super::{Node, Place};
+use crate::broker::{Broker, CommandError, CommandOptions, CommandOutcome, Idempotency};
+use crate::cluster::{Failure, Peers, Question, Reply};
+use crate::partition::{Envelope, PartitionHandle, REQUEST_ID_MARK, Request};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tidemill_model::{Answer, Command, PartitionId, Rejection, RejectionCode, Text, Timestamp};
+use tidemill_store::{NewInboxEntry, Position};
+use tokio::sync::oneshot;
+
+/// A command that has no answer by then may still be run.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+/// A partition that moves is with its new owner by then; if not, the inbox keeps the command.
+const MOVE_LIMIT: Duration = Duration::from_millis(500);
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// How a try ended.
+enum Tried {
+    Answered(Result<Answer, CommandError>),
+    /// The command was surely not run.
+    NotRun {
+        is_reachable: bool,
+    },
+    /// Nobody knows whether it was run.
+    Lost(String),
+}
+
+impl Node {
+    /// Runs a command on its partition. A retry that could meet its first try carries a key, so it gets that answer.
+    pub(super) async fn run_command(
+        &self,
+        partition: PartitionId,
+        command: Command,
+        mut options: CommandOptions,
+    ) -> Result<Answer, CommandError> {
+        let Some(peers) = &self.peers else { return self.run_alone(partition, command, options).await };
+        let until = Instant::now() + ANSWER_LIMIT;
+        let inbox_from = Instant::now() + MOVE_LIMIT;
+        let (mut may_have_run, mut pause) = (false, FIRST_PAUSE);
+        loop {
+            let place = self.place(partition);
+            let tried = match &place {
+                Place::Here(handle) => self.run_here(handle, command.clone(), options.clone()).await,
+                Place::There(owner) => {
+                    options.idempotency.get_or_insert_with(|| self.request_id());
+                    self.run_there(peers, owner, partition, &command, &options, until).await
+                }
+                Place::Nowhere => Tried::NotRun { is_reachable: true },
+            };
+            let mut is_reachable = true;
+            match tried {
+                Tried::Answered(answer) => return answer,
+                Tried::Lost(reason) if options.idempotency.is_none() => {
+                    return Err(CommandError::Unavailable(reason));
+                }
+                Tried::Lost(reason) => {
+                    tracing::debug!(%partition, reason, "a command was sent and not answered");
+                    may_have_run = true;
+                }
+                Tried::NotRun { is_reachable: reached } => is_reachable = reached,
+            }
+            if Instant::now() > until {
+                return Err(CommandError::TimedOut);
+            }
+            self.look_again().await;
+            let is_gone = match (&place, self.place(partition)) {
+                (Place::There(before), Place::There(now)) => !is_reachable && *before == now,
+                _ => false,
+            };
+            if !may_have_run && (is_gone || Instant::now() > inbox_from) {
+                return self.run_by_inbox(partition, command, &options, until).await;
+            }
+            tokio::time::sleep(pause).await;
+            pause = LONGEST_PAUSE.min(pause * 2);
+        }
+    }
+
+    async fn run_alone(
+        &self,
+        partition: PartitionId,
+        command: Command,
+        options: CommandOptions,
+    ) -> Result<Answer, CommandError> {
+        let Some(handle) = self.loops.get(partition) else {
+            return Err(CommandError::Unavailable(format!("nobody owns partition {partition}")));
+        };
+        let (reply, answer) = oneshot::channel();
+        handle.send(Request::Execute { command, options, reply })?;
+        answer.await.map_err(|_| handle.is_gone())?
+    }
+
+    /// Runs a command that another node has sent. A partition that is just being opened is waited for.
+    pub(super) async fn run_for_peer(
+        &self,
+        partition: PartitionId,
+        command: Command,
+        options: CommandOptions,
+    ) -> Result<Answer, CommandError> {
+        let until = Instant::now() + MOVE_LIMIT;
+        loop {
+            if let Some(handle) = self.loops.get(partition) {
+                return match self.run_here(&handle, command, options).await {
+                    Tried::Answered(answer) => answer,
+                    Tried::NotRun { .. } => Err(CommandError::Moved),
+                    Tried::Lost(reason) => Err(CommandError::Unavailable(reason)),
+                };
+            }
+            if !self.loops.is_known(partition) || Instant::now() > until {
+                return Err(CommandError::Moved);
+            }
+            tokio::time::sleep(FIRST_PAUSE).await;
+        }
+    }
+
+    async fn run_there(
+        &self,
+        peers: &Peers,
+        owner: &Owner,
+        partition: PartitionId,
+        command: &Command,
+        options: &CommandOptions,
+        until: Instant,
+    ) -> Tried {
+        let question = Question::Execute { partition, command: command.clone(), options: options.clone() };
+        let reply = tokio::select! {
+            reply = peers.ask(&owner.address, &question) => reply,
+            () = self.routes.owner_changes(partition, owner) => Err(Failure::Lost("the owner has changed".to_owned())),
+            () = tokio::time::sleep_until(until.into()) => Err(Failure::Lost("no answer came in time".to_owned())),
+        };
+        match reply {
+            Ok(Reply::Answer(Err(CommandError::Moved))) => Tried::NotRun { is_reachable: true },
+            Ok(Reply::Answer(Err(CommandError::Unavailable(reason)))) => Tried::Lost(reason),
+            Ok(Reply::Answer(answer)) => Tried::Answered(answer),
+            Ok(_) => Tried::Answered(Err(CommandError::Internal("a node gave another answer".to_owned()))),
+            Err(Failure::NotSent(_)) => Tried::NotRun { is_reachable: false },
+            Err(Failure::Refused(reason)) => Tried::Answered(Err(CommandError::Unavailable(reason))),
+            Err(Failure::Lost(reason)) => Tried::Lost(reason),
+        }
+    }
+
+    /// Whoever takes the partition reads its inbox first.
+    async fn run_by_inbox(
+        &self,
+        partition: PartitionId,
+        command: Command,
+        options: &CommandOptions,
+        until: Instant,
+    ) -> Result<Answer, CommandError> {
+        let position = self.append(partition, command, options, self.clock.now()).await?;
+        let mut pause = FIRST_PAUSE;
+        while Instant::now() < until {
+            tokio::time::sleep(pause).await;
+            pause = LONGEST_PAUSE.min(pause * 2);
+            match self.outcome(position.0).await? {
+                None | Some(CommandOutcome::Waiting) => {}
+                Some(CommandOutcome::Answered { answer, .. }) => return Ok(answer),
+                Some(CommandOutcome::Refused { rejection, .. }) => return Err(rejection.into()),
+                Some(CommandOutcome::DeadLetter { reason, .. }) => {
+                    return Err(Rejection::new(RejectionCode::ProcessingError, reason).into());
+                }
+            }
+        }
+        Err(CommandError::TimedOut)
+    }
+
+    /// Appends a command to the inbox and lets the owner know before anybody is answered: what is sent later runs
+    /// later. An owner that cannot be told will have a successor, and that one begins with the inbox.
+    pub(super) async fn append(
+        &self,
+        partition: PartitionId,
+        command: Command,
+        options: &CommandOptions,
+        received_at: Timestamp,
+    ) -> Result<Position, CommandError> {
+        let payload = Envelope::from_client(command, options).pack();
+        let entry = NewInboxEntry { partition, received_at, payload };
+        let positions = self.store.append(vec![entry]).await.map_err(super::broker::internal)?;
+        self.tell_owner(partition).await;
+        Ok(positions.first().copied().unwrap_or(Position(0)))
+    }
+
+    /// Returns when the owner knows that its inbox has grown, or when nobody can be told.
+    async fn tell_owner(&self, partition: PartitionId) {
+        let until = Instant::now() + MOVE_LIMIT;
+        let question = Question::InboxHasGrown { partition };
+        while Instant::now() < until {
+            match (self.place(partition), &self.peers) {
+                (Place::Here(handle), _) => {
+                    // One that stops has a successor.
+                    let _ = handle.send_surely(Request::InboxHasGrown).await;
+                    return;
+                }
+                (Place::There(owner), Some(peers)) => {
+                    let told = peers.ask(&owner.address, &question);
+                    match tokio::time::timeout_at(until.into(), told).await {
+                        Ok(Ok(Reply::Noted)) => return,
+                        Ok(Ok(_)) => self.look_again().await,
+                        _ => break,
+                    }
+                }
+                _ => break,
+            }
+            tokio::time::sleep(FIRST_PAUSE).await;
+        }
+        self.store.wake(partition).await;
+    }
+
+    /// By this the owner knows a retry.
+    fn request_id(&self) -> Idempotency {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let key = format!("{REQUEST_ID_MARK}{}-{number:x}", self.holder);
+        Idempotency { key: Text::from(key), fingerprint: 0 }
+    }
+    async fn run_here(&self, handle: &PartitionHandle, command: Command, options: CommandOptions) -> Tried {
+        let deploys = matches!(command, Command::Deploy(_) | Command::DeleteResource(_));
+        let (reply, answer) = oneshot::channel();
+        match handle.send(Request::Execute { command, options, reply }) {
+            Ok(()) => {}
+            // It has stopped.
+            Err(CommandError::Unavailable(_)) => return Tried::NotRun { is_reachable: true },
+            Err(error) => return Tried::Answered(Err(error)),
+        }
+        match answer.await {
+            Ok(Err(CommandError::Moved)) => Tried::NotRun { is_reachable: true },
+            Ok(answer) => {
+                if deploys && answer.is_ok() {
+                    // Other nodes know of it before the one who deployed is answered.
+                    let version = self.newest_definitions.load(Ordering::Acquire);
+                    self.tell_all(&Question::DefinitionsAreAt { version }).await;
+                }
+                Tried::Answered(answer)
+            }
+            Err(_) => Tried::Lost("the partition was lost before its answer".to_owned()),
+        }
+    }
+}

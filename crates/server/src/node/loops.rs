@@ -1,0 +1,97 @@
+//! The loops that run in this process.
+
+use crate::partition::{PartitionHandle, Request};
+use std::collections::BTreeMap;
+use std::sync::RwLock;
+use std::time::Instant;
+use tidemill_model::PartitionId;
+use tokio::task::JoinHandle;
+
+enum Slot {
+    /// Somebody is about to take it.
+    Opening,
+    Running {
+        handle: PartitionHandle,
+        opened_at: Instant,
+        /// None while somebody waits for its end.
+        task: Option<JoinHandle<()>>,
+    },
+}
+
+#[derive(Default)]
+pub(super) struct Loops {
+    slots: RwLock<BTreeMap<PartitionId, Slot>>,
+}
+
+const UNPOISONED: &str = "nobody panics while holding it";
+
+impl Loops {
+    pub(super) fn get(&self, id: PartitionId) -> Option<PartitionHandle> {
+        match self.slots.read().expect(UNPOISONED).get(&id) {
+            Some(Slot::Running { handle, .. }) => Some(handle.clone()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn all(&self) -> Vec<PartitionHandle> {
+        let slots = self.slots.read().expect(UNPOISONED);
+        let running = slots.values().filter_map(|slot| match slot {
+            Slot::Running { handle, .. } => Some(handle.clone()),
+            Slot::Opening => None,
+        });
+        running.collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.read().expect(UNPOISONED).is_empty()
+    }
+
+    pub(super) fn is_known(&self, id: PartitionId) -> bool {
+        self.slots.read().expect(UNPOISONED).contains_key(&id)
+    }
+
+    /// False when somebody else is at it already.
+    pub(super) fn begin_opening(&self, id: PartitionId) -> bool {
+        let mut slots = self.slots.write().expect(UNPOISONED);
+        if slots.contains_key(&id) {
+            return false;
+        }
+        slots.insert(id, Slot::Opening);
+        true
+    }
+
+    /// The task forgets the loop when that ends, so it may begin only when the loop is known.
+    pub(super) fn opened(&self, handle: PartitionHandle, begin: impl FnOnce() -> JoinHandle<()>) {
+        let mut slots = self.slots.write().expect(UNPOISONED);
+        let id = handle.id;
+        slots.insert(id, Slot::Running { handle, opened_at: Instant::now(), task: Some(begin()) });
+    }
+
+    /// Loops that run since before this moment.
+    pub(super) fn opened_before(&self, moment: Instant) -> Vec<PartitionId> {
+        let slots = self.slots.read().expect(UNPOISONED);
+        let old = slots.iter().filter_map(|(id, slot)| match slot {
+            Slot::Running { opened_at, .. } if *opened_at < moment => Some(*id),
+            _ => None,
+        });
+        old.collect()
+    }
+
+    /// It could not be opened, or has ended.
+    pub(super) fn forget(&self, id: PartitionId) {
+        self.slots.write().expect(UNPOISONED).remove(&id);
+    }
+
+    /// Finishes what runs, releases the partition and waits for that. False when it is being stopped already.
+    pub(super) async fn stop(&self, id: PartitionId) -> bool {
+        let taken = match self.slots.write().expect(UNPOISONED).get_mut(&id) {
+            Some(Slot::Running { handle, task, .. }) => task.take().map(|task| (handle.clone(), task)),
+            _ => None,
+        };
+        let Some((handle, task)) = taken else { return false };
+        // Who has stopped by itself cannot be told any more.
+        let _ = handle.send_surely(Request::Stop).await;
+        let _ = task.await;
+        true
+    }
+}

@@ -1,0 +1,215 @@
+//! Taking partitions and giving them up: says on every beat that the node is alive, and follows the plan that all
+//! nodes come to.
+
+use super::Node;
+use crate::cluster::Question;
+use crate::partition::Partition;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tidemill_model::PartitionId;
+use tidemill_store::{Error, Fence, HolderId, Result};
+
+/// Between two tries to take a partition that its last owner has not given up yet.
+const TAKE_AGAIN: Duration = Duration::from_millis(100);
+/// Between two tries to open a partition that could not be opened.
+const OPEN_AGAIN: Duration = Duration::from_secs(1);
+/// Nobody is waited for longer who is only to be told something.
+const TELL_LIMIT: Duration = Duration::from_millis(500);
+/// How long loops may take to end when the node stops.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+impl Node {
+    /// Runs until the node stops.
+    pub(super) async fn own(self: Arc<Node>) {
+        let every = self.config.lease / 3;
+        let mut next_beat = Instant::now() + every;
+        let mut free_since = HashMap::new();
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep_until(next_beat.into()) => {}
+                () = self.nudged.notified() => {}
+            }
+            let seen = if Instant::now() >= next_beat {
+                next_beat = Instant::now() + every;
+                self.beat().await
+            } else {
+                self.routes.read(&*self.store).await
+            };
+            self.trouble.note(&seen);
+            if seen.is_ok() {
+                self.follow_plan();
+                self.take_forsaken(&mut free_since);
+            }
+        }
+    }
+
+    /// Says that this node is alive and goes on to own what it owns; reads what the others say.
+    pub(super) async fn beat(&self) -> Result<()> {
+        let lease_ms = self.config.lease.as_millis() as u64;
+        self.store.announce(&self.info(), lease_ms).await?;
+        self.routes.read(&*self.store).await?;
+        let view = self.routes.view();
+        let owned = view.partitions.values().filter(|state| {
+            state.holder.as_ref() == Some(&self.holder) && self.loops.is_known(state.partition)
+        });
+        let fences: Vec<Fence> = owned
+            .map(|state| Fence {
+                partition: state.partition,
+                holder: self.holder.clone(),
+                epoch: state.epoch,
+            })
+            .collect();
+        match self.store.renew(&fences, lease_ms).await {
+            // Its loop has found that out, or takes the partition again at this moment.
+            Err(Error::Fenced { partition, .. }) => tracing::debug!(%partition, "a lease has changed"),
+            other => other?,
+        }
+        let version = self.store.definitions_version().await?;
+        self.newest_definitions.fetch_max(version, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Takes what this node should have and nobody holds; gives up one partition that another should have.
+    pub(super) fn follow_plan(self: &Arc<Self>) {
+        let (view, mut gives_up) = (self.routes.view(), false);
+        for (id, holder) in view.plan() {
+            let is_ours = view.partitions[&id].holder.as_ref() == Some(&self.holder);
+            if holder == self.holder && (is_ours || view.is_free(id)) {
+                self.take(id);
+            } else if holder != self.holder && is_ours && !gives_up {
+                gives_up = self.loops.get(id).is_some();
+                tokio::spawn(self.clone().hand_over(id, holder));
+            }
+        }
+        for id in self.loops.opened_before(view.as_of) {
+            if view.partitions.get(&id).is_some_and(|state| state.holder.as_ref() != Some(&self.holder)) {
+                let node = self.clone();
+                tokio::spawn(async move { node.loops.stop(id).await });
+            }
+        }
+    }
+
+    /// Who should take a partition may be unable to; after a while anybody may.
+    fn take_forsaken(self: &Arc<Self>, free_since: &mut HashMap<PartitionId, Instant>) {
+        let view = self.routes.view();
+        free_since.retain(|id, _| view.is_free(*id));
+        for id in view.partitions.keys().filter(|id| view.is_free(**id)) {
+            let since = free_since.entry(*id).or_insert_with(Instant::now);
+            if since.elapsed() > self.config.lease * 3 {
+                tracing::warn!(partition = %id, "nobody has taken the partition for long");
+                self.take(*id);
+            }
+        }
+    }
+
+    fn take(self: &Arc<Self>, id: PartitionId) {
+        if !self.is_leaving.load(Ordering::Acquire) && self.loops.begin_opening(id) {
+            tokio::spawn(self.clone().open(id));
+        }
+    }
+
+    async fn open(self: Arc<Self>, id: PartitionId) {
+        let lease_ms = self.config.lease.as_millis() as u64;
+        let (store, clock) = (self.store.clone(), self.clock.clone());
+        let definitions = self.newest_definitions.clone();
+        let opened = Partition::open(store, clock, definitions, id, self.holder.clone(), lease_ms);
+        let pause = match opened.await {
+            Ok(Some((partition, handle))) => {
+                tracing::debug!(partition = %id, "took the partition");
+                let node = self.clone();
+                self.loops.opened(handle, || tokio::spawn(node.run(id, partition)));
+                // Who has something for it looks for its new owner.
+                return self.tell_others_to_look().await;
+            }
+            Ok(None) => TAKE_AGAIN,
+            Err(error) => {
+                tracing::warn!(partition = %id, %error, "could not open the partition");
+                OPEN_AGAIN
+            }
+        };
+        tokio::time::sleep(pause).await;
+        self.loops.forget(id);
+        self.nudged.notify_one();
+    }
+
+    async fn run(self: Arc<Self>, id: PartitionId, partition: Partition) {
+        let ended = partition.run().await;
+        self.loops.forget(id);
+        let is_lost = matches!(ended, Err(Error::Fenced { .. }));
+        if ended.is_err() && !(is_lost && self.peers.is_some()) {
+            self.broken.notify_one();
+        }
+        self.nudged.notify_one();
+    }
+
+    async fn hand_over(self: Arc<Self>, id: PartitionId, to: HolderId) {
+        if !self.loops.stop(id).await {
+            return;
+        }
+        tracing::info!(partition = %id, %to, "handed the partition over");
+        let view = self.routes.view();
+        let address = view.nodes.iter().find(|node| node.holder == to).and_then(|node| node.address.clone());
+        if let Some(address) = address {
+            self.tell(&address, &Question::OwnershipHasChanged).await;
+        }
+        self.nudged.notify_one();
+    }
+
+    /// Waits until this node has taken what is free. Where nobody else can be, that is everything.
+    pub(super) async fn taken_share(&self) -> Result<()> {
+        let (began, patience) = (Instant::now(), self.config.lease * 2);
+        loop {
+            let view = self.routes.view();
+            let wanted = view.plan().into_iter().filter(|(id, holder)| {
+                *holder == self.holder && (view.is_free(*id) || self.loops.is_known(*id))
+            });
+            let missing = wanted.map(|(id, _)| id).find(|id| self.loops.get(*id).is_none());
+            let Some(missing) = missing else { return Ok(()) };
+            if began.elapsed() > patience {
+                return match self.peers {
+                    Some(_) => Ok(()),
+                    None => Err(Error::Failed {
+                        place: format!("partition {missing}"),
+                        reason: "another running server owns it".to_owned(),
+                    }),
+                };
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    pub(super) async fn stop_loops(&self) {
+        let began = Instant::now();
+        while !self.loops.is_empty() && began.elapsed() < STOP_LIMIT {
+            let stops = self.loops.all().into_iter().map(|handle| self.loops.stop(handle.id));
+            futures_util::future::join_all(stops).await;
+            if !self.loops.is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    }
+
+    pub(super) async fn tell_others_to_look(&self) {
+        self.tell_all(&Question::OwnershipHasChanged).await;
+    }
+
+    /// Tells every other node something; who does not listen in time is left out.
+    pub(super) async fn tell_all(&self, question: &Question) {
+        let view = self.routes.view();
+        let others = view.nodes.iter().filter(|node| node.holder != self.holder);
+        let told =
+            others.filter_map(|node| node.address.as_deref()).map(|address| self.tell(address, question));
+        futures_util::future::join_all(told).await;
+    }
+
+    async fn tell(&self, address: &str, question: &Question) {
+        let Some(peers) = &self.peers else { return };
+        match tokio::time::timeout(TELL_LIMIT, peers.ask(address, question)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(failure)) => tracing::debug!(address, what = question.name(), "the node {failure}"),
+            Err(_) => tracing::debug!(address, what = question.name(), "the node gave no answer in time"),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What this node does for others.
+
+use super::Node;
+use crate::broker::CommandError;
+use crate::cluster::{Question, Reply};
+use crate::partition::Request;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+impl Node {
+    pub(crate) async fn reply(&self, question: Question) -> Reply {
+        match question {
+            Question::Execute { partition, command, options } => {
+                Reply::Answer(self.run_for_peer(partition, command, options).await)
+            }
+            Question::InboxHasGrown { partition } => {
+                match self.loops.get(partition) {
+                    // One that stops has a successor, and that one begins with the inbox.
+                    Some(handle) => drop(handle.send_surely(Request::InboxHasGrown).await),
+                    None if self.loops.is_known(partition) => {}
+                    None => return Reply::Answer(Err(CommandError::Moved)),
+                }
+                Reply::Noted
+            }
+            Question::DefinitionsAreAt { version } => {
+                self.newest_definitions.fetch_max(version, Ordering::AcqRel);
+                Reply::Noted
+            }
+            Question::ActivateJobs { command } => Reply::Jobs(self.jobs_here(&command).await),
+            Question::AwaitJobs { job_type, wait_ms } => {
+                self.jobs_may_come(job_type, Duration::from_millis(wait_ms)).await;
+                Reply::Noted
+            }
+            Question::AwaitEnd { created, wait_ms } => {
+                let until = Instant::now() + Duration::from_millis(wait_ms);
+                Reply::End(self.await_here(created, until).await)
+            }
+            Question::OwnershipHasChanged => {
+                self.nudged.notify_one();
+                Reply::Noted
+            }
+            Question::SetClock { pinned_at } => {
+                self.set_own_clock(pinned_at).await;
+                Reply::Noted
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Who owns which partition, as far as this node knows: read from the store on every beat, and whenever somebody
+//! was not found where they should be.
+
+use super::plan::{Member, Plan, Standing, plan};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tidemill_model::PartitionId;
+use tidemill_store::{HolderId, NodeInfo, PartitionState, Result, Store};
+use tokio::sync::watch;
+
+/// A view is good for so long when many ask at once.
+const FRESH: Duration = Duration::from_millis(20);
+
+/// What the rows of the store said.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    /// When the rows began to be read.
+    pub(super) as_of: Instant,
+    /// Those who are alive.
+    pub(super) nodes: Vec<NodeInfo>,
+    pub(super) partitions: BTreeMap<PartitionId, PartitionState>,
+    /// Also of nodes that have just said goodbye.
+    addresses: HashMap<HolderId, String>,
+}
+
+/// A node that owns a partition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Owner {
+    pub(super) holder: HolderId,
+    pub(super) address: String,
+}
+
+impl View {
+    pub(super) fn owner(&self, id: PartitionId) -> Option<Owner> {
+        let holder = self.partitions.get(&id)?.holder.clone()?;
+        let address = self.addresses.get(&holder)?.clone();
+        Some(Owner { holder, address })
+    }
+
+    pub(super) fn is_alive(&self, holder: &HolderId) -> bool {
+        self.nodes.iter().any(|node| node.holder == *holder)
+    }
+
+    /// Nobody who is alive holds it.
+    pub(super) fn is_free(&self, id: PartitionId) -> bool {
+        let holder = self.partitions.get(&id).and_then(|state| state.holder.as_ref());
+        holder.is_none_or(|holder| !self.is_alive(holder))
+    }
+
+    pub(super) fn plan(&self) -> Plan {
+        let members: Vec<Member> = self
+            .nodes
+            .iter()
+            .map(|node| Member { holder: node.holder.clone(), is_draining: node.is_draining })
+            .collect();
+        let standings = self.partitions.values().map(|state| {
+            let standing = Standing { holder: state.holder.clone(), preferred: state.preferred.clone() };
+            (state.partition, standing)
+        });
+        plan(&members, &standings.collect())
+    }
+}
+
+pub(super) struct Routes {
+    /// Nobody else can be there: what was left behind by predecessors is no news.
+    alone: Option<HolderId>,
+    view: watch::Sender<Arc<View>>,
+    read_at: tokio::sync::Mutex<Option<Instant>>,
+}
+
+impl Routes {
+    pub(super) fn new(alone: Option<HolderId>) -> Routes {
+        let view = View {
+            as_of: Instant::now(),
+            nodes: Vec::new(),
+            partitions: BTreeMap::new(),
+            addresses: HashMap::new(),
+        };
+        Routes { alone, view: watch::Sender::new(Arc::new(view)), read_at: tokio::sync::Mutex::new(None) }
+    }
+
+    pub(super) fn view(&self) -> Arc<View> {
+        self.view.borrow().clone()
+    }
+
+    /// Reads the rows again, unless somebody else has just done so.
+    pub(super) async fn refresh(&self, store: &dyn Store) -> Result<()> {
+        let mut read_at = self.read_at.lock().await;
+        if read_at.is_some_and(|at| at.elapsed() < FRESH) {
+            return Ok(());
+        }
+        self.read(store).await?;
+        *read_at = Some(Instant::now());
+        Ok(())
+    }
+
+    pub(super) async fn read(&self, store: &dyn Store) -> Result<()> {
+        let as_of = Instant::now();
+        let (mut nodes, partitions) = tokio::try_join!(store.nodes(), store.partitions())?;
+        if let Some(alone) = &self.alone {
+            nodes.retain(|node| node.holder == *alone);
+        }
+        self.view.send_if_modified(|view| {
+            if view.as_of > as_of {
+                // Somebody has read later and was faster.
+                return false;
+            }
+            let mut addresses = HashMap::new();
+            for state in &partitions {
+                if let Some(holder) = &state.holder
+                    && let Some(address) = view.addresses.get(holder)
+                {
+                    addresses.insert(holder.clone(), address.clone());
+                }
+            }
+            let known = nodes.iter().filter_map(|node| Some((node.holder.clone(), node.address.clone()?)));
+            addresses.extend(known);
+            let partitions = partitions.into_iter().map(|state| (state.partition, state)).collect();
+            *view = Arc::new(View { as_of, nodes, partitions, addresses });
+            true
+        });
+        Ok(())
+    }
+
+    /// Waits until somebody else, or nobody, owns the partition.
+    pub(super) async fn owner_changes(&self, id: PartitionId, owner: &Owner) {
+        let mut view = self.view.subscribe();
+        // The sender lives as long as this.
+        let _ = view.wait_for(|view| view.owner(id).as_ref() != Some(owner)).await;
+    }
+}

@@ -1,0 +1,112 @@
+//! `tidemill admin nodes`, `partitions`, `move`, `drain`: who does the work of a store that servers share.
+
+use crate::client::{RemoteCommand, Session};
+use crate::output::{Column, cell, print_table};
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+
+/// List the servers of the store and the partitions that they hold
+#[derive(Args)]
+pub(super) struct Nodes {}
+
+impl RemoteCommand for Nodes {
+    fn run(self, session: &Session) -> Result<()> {
+        let answer = session.client.get("/v1/admin/nodes")?;
+        session.show(&answer, |answer| {
+            let columns: [Column<'_>; 5] = [
+                ("NODE", |item| cell(item, "node")),
+                ("ADDRESS", |item| cell(item, "address")),
+                ("VERSION", |item| cell(item, "version")),
+                ("DRAINING", |item| cell(item, "isDraining")),
+                ("PARTITIONS", |item| list(&item["partitions"])),
+            ];
+            print_table(&columns, items(answer));
+        });
+        Ok(())
+    }
+}
+
+/// List the partitions: who holds them, for how long, and what waits for them
+#[derive(Args)]
+pub(super) struct Partitions {}
+
+impl RemoteCommand for Partitions {
+    fn run(self, session: &Session) -> Result<()> {
+        let answer = session.client.get("/v1/admin/partitions")?;
+        session.show(&answer, |answer| {
+            let columns: [Column<'_>; 7] = [
+                ("PARTITION", |item| cell(item, "partitionId")),
+                ("NODE", |item| cell(item, "node")),
+                ("ADDRESS", |item| cell(item, "address")),
+                ("EPOCH", |item| cell(item, "epoch")),
+                ("LEASE LEFT", |item| milliseconds(item, "leaseLeftMs")),
+                ("WAITING", |item| cell(item, "waiting")),
+                ("OLDEST", |item| milliseconds(item, "oldestWaitsMs")),
+            ];
+            print_table(&columns, items(answer));
+        });
+        Ok(())
+    }
+}
+
+/// Move a partition to a server
+///
+/// The partition moves within seconds and stays there for as long as that server lives and its share allows; another
+/// one may move in its place.
+#[derive(Args)]
+pub(super) struct Move {
+    /// Its number, see `partitions`
+    partition: u16,
+    /// The server's name or address, see `nodes`
+    node: String,
+}
+
+impl RemoteCommand for Move {
+    fn run(self, session: &Session) -> Result<()> {
+        let path = format!("/v1/admin/partitions/{}/move", self.partition);
+        let answer = session.client.post(&path, &json!({"node": self.node}))?;
+        session.show(&answer, |_| println!("partition {} moves to {}", self.partition, self.node));
+        Ok(())
+    }
+}
+
+/// Let a server hand over all its partitions, so that it can be stopped in peace
+///
+/// It goes on to take requests and passes them to the others.
+#[derive(Args)]
+pub(super) struct Drain {
+    /// The server's name or address, see `nodes`
+    node: String,
+    /// Let it take its share again
+    #[arg(long)]
+    undo: bool,
+}
+
+impl RemoteCommand for Drain {
+    fn run(self, session: &Session) -> Result<()> {
+        let path = format!("/v1/admin/nodes/{}/drain", self.node);
+        let answer = session.client.post(&path, &json!({"isDraining": !self.undo}))?;
+        session.show(&answer, |_| match self.undo {
+            true => println!("{} takes its share again", self.node),
+            false => println!("{} hands over its partitions", self.node),
+        });
+        Ok(())
+    }
+}
+
+fn items(answer: &Value) -> &[Value] {
+    answer["items"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn list(numbers: &Value) -> String {
+    let numbers = numbers.as_array().map_or(&[] as &[Value], Vec::as_slice);
+    if numbers.is_empty() {
+        return "-".to_owned();
+    }
+    numbers.iter().map(Value::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn milliseconds(item: &Value, member: &str) -> String {
+    item[member].as_i64().map_or_else(|| "-".to_owned(), |number| format!("{number} ms"))
+}

@@ -1,0 +1,42 @@
+//! What operators see and do.
+
+use crate::world::{PARTITIONS, Server, World, eventually};
+use serde_json::Value;
+use std::process::Command;
+
+fn admin(server: &Server, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
+    let ran = command.arg("admin").args(arguments).args(["--url", &server.url]).output().expect("it runs");
+    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("a text")
+}
+
+fn held(server: &Server, address: &str) -> Vec<u64> {
+    let answer: Value = serde_json::from_str(&admin(server, &["nodes", "--json"])).expect("JSON");
+    let nodes = answer["items"].as_array().expect("a list");
+    let node = nodes.iter().find(|node| node["address"] == address).expect("the node is known");
+    node["partitions"].as_array().expect("a list").iter().map(|id| id.as_u64().expect("a number")).collect()
+}
+
+#[test]
+fn partitions_are_moved_and_nodes_drained() {
+    let world = World::new();
+    let [first, second] = world.servers::<2>();
+    let address = second.url.trim_start_matches("http://");
+    let table = admin(&first, &["partitions"]);
+    assert_eq!(table.lines().count(), PARTITIONS + 1, "{table}");
+    assert_eq!(table.lines().filter(|line| line.contains(address)).count(), PARTITIONS / 2, "{table}");
+
+    let wanted =
+        (1..=PARTITIONS as u64).find(|id| !held(&first, address).contains(id)).expect("one is elsewhere");
+    admin(&first, &["move", &wanted.to_string(), address]);
+    eventually("the partition has moved", || held(&first, address).contains(&wanted));
+    eventually("another took its place", || held(&first, address).len() == PARTITIONS / 2);
+    assert!(held(&first, address).contains(&wanted));
+
+    admin(&first, &["drain", address]);
+    eventually("the server is empty", || held(&first, address).is_empty());
+    eventually("it passes on what it is asked", || second.get("/readyz").status == 200);
+    admin(&first, &["drain", address, "--undo"]);
+    eventually("it has its share again", || held(&first, address).len() == PARTITIONS / 2);
+}

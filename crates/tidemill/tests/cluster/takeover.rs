@@ -1,0 +1,80 @@
+//! Servers come, stop and die; the others go on.
+
+use crate::world::{NO_WAIT, PARTITIONS, World, eventually, one_task};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Everything that is asked of a cluster with these partitions is answered.
+fn works_on_all_partitions(server: &crate::world::Server) -> bool {
+    (0..PARTITIONS * 3).all(|number| {
+        let header = format!("probe-{number}-{:?}", Instant::now());
+        let body = json!({"processDefinitionId": "work"});
+        let created = server.try_post("/v2/process-instances", &body, &[("idempotency-key", &header)]);
+        created.is_ok_and(|answer| answer.status == 200)
+    })
+}
+
+#[test]
+fn a_server_that_stops_hands_over_at_once() {
+    let world = World::new();
+    let [first, mut second] = world.servers::<2>();
+    first.deploy("work.bpmn", &one_task("work", "work"));
+    let instances: Vec<String> = (0..PARTITIONS).map(|_| second.create("work", json!({}))).collect();
+    let began = Instant::now();
+    second.signal("-TERM");
+    eventually("the first server has everything", || first.owned() == [PARTITIONS]);
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(1), "handed over in {took:?}");
+    second.wait();
+    println!("handed over in {took:?}");
+    for job in first.activate("work", PARTITIONS, 5_000) {
+        first.complete(&job);
+    }
+    eventually("what the second had begun goes on", || {
+        for job in first.activate("work", PARTITIONS, NO_WAIT) {
+            first.complete(&job);
+        }
+        instances.iter().all(|instance| first.state(instance) == "COMPLETED")
+    });
+}
+
+#[test]
+fn a_server_that_dies_is_replaced() {
+    let world = World::new();
+    let [first, second, third] = world.servers::<3>();
+    first.deploy("work.bpmn", &one_task("work", "work"));
+    let began = Instant::now();
+    third.kill();
+    // Requests during the take-over wait for it.
+    assert!(works_on_all_partitions(&first), "answered in time");
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(10), "work went on after {took:?}");
+    println!("work went on after {took:?}");
+    world.settle(&[&first, &second]);
+    let fourth = world.start();
+    world.settle(&[&first, &second, &fourth]);
+    assert!(works_on_all_partitions(&fourth));
+}
+
+#[test]
+fn a_frozen_server_wakes_up_without_its_partitions() {
+    let world = World::new();
+    let [first, second] = world.servers::<2>();
+    first.deploy("work.bpmn", &one_task("work", "work"));
+    second.signal("-STOP");
+    eventually("the first server has everything", || first.owned() == [PARTITIONS]);
+    assert!(works_on_all_partitions(&first));
+    second.signal("-CONT");
+    world.settle(&[&first, &second]);
+    assert!(works_on_all_partitions(&second));
+}
+
+#[test]
+fn a_server_without_the_secret_is_sent_away() {
+    let world = World::new();
+    let _first = world.start();
+    let refused = world.command(None).output().expect("it ends");
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("--cluster-secret"), "{said}");
+}
