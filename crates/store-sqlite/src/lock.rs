@@ -3,7 +3,6 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 use tidemill_store::{Error, Result};
 
 /// Held until dropped; the operating system lets go of it when the process dies.
@@ -45,10 +44,10 @@ fn lock_path(database: &Path) -> PathBuf {
 }
 
 fn write_note(file: &mut File) -> std::io::Result<()> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs());
+    let since = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M:%SZ");
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
-    write!(file, "process {} (since Unix time {since})", std::process::id())
+    write!(file, "process {} (since {since})", std::process::id())
 }
 
 fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
