@@ -24,16 +24,20 @@ impl Place {
     }
 
     pub(crate) fn serve(&self) -> Server {
-        Server::start(self.0.path(), "127.0.0.1:0", None)
+        Server::start(self.0.path(), "127.0.0.1:0", &[], None)
     }
 
     pub(crate) fn serve_at(&self, address: &str) -> Server {
-        Server::start(self.0.path(), address, None)
+        Server::start(self.0.path(), address, &[], None)
+    }
+
+    pub(crate) fn serve_demo(&self) -> Server {
+        Server::start(self.0.path(), "127.0.0.1:0", &["--demo"], None)
     }
 
     #[cfg(debug_assertions)]
     pub(crate) fn serve_with_fault(&self, fault: &str) -> Server {
-        Server::start(self.0.path(), "127.0.0.1:0", Some(fault))
+        Server::start(self.0.path(), "127.0.0.1:0", &[], Some(fault))
     }
 }
 
@@ -43,13 +47,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    fn start(place: &Path, address: &str, fault: Option<&str>) -> Server {
+    fn start(place: &Path, address: &str, more: &[&str], fault: Option<&str>) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
-        command.args(["serve", "--http", address, "--data"]).arg(place.join("data"));
+        command.args(["serve", "--http", address, "--data"]).arg(place.join("data")).args(more);
         if let Some(fault) = fault {
             command.env("TIDEMILL_FAULT", fault);
         }
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("the server starts");
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the server starts");
         let mut log = BufReader::new(child.stderr.take().expect("it is piped"));
         let mut line = String::new();
         let address = loop {

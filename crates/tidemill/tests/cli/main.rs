@@ -76,6 +76,8 @@ fn waiting_for_the_end_gives_the_variables() {
     });
     let late = server.run(&["start", "add", "--await", "--timeout", "1"]);
     assert_eq!(late.code, 6, "{}", late.stderr);
+    let (_, key) = late.stderr.split_once("processInstanceKey: ").expect("it says which instance goes on");
+    assert!(server.run(&["show", key.trim()]).ok().contains("ACTIVE"));
 }
 
 #[test]

@@ -67,3 +67,15 @@ fn messages_and_tasks_carry_exact_values() {
     assert!(shown.contains("see --json") && !shown.contains(&long), "long values are cut: {shown}");
     assert!(server.run(&["show", key, "--json"]).ok().contains(&long), "but not in the JSON");
 }
+
+#[test]
+fn the_demo_works_on_after_a_bad_order() {
+    let place = Place::new();
+    let server = place.serve_demo();
+    assert!(server.run(&["tasks"]).until(|out| out.contains("order")));
+    let bad = server.run(&["start", "order", "-v", r#"{"quantity": 1e400}"#]).ok();
+    let deep = format!("{{\"quantity\": 1, \"deep\": {}1{}}}", "[".repeat(900), "]".repeat(900));
+    let good = server.run(&["start", "order", "-v", &deep]).ok();
+    assert!(server.run(&["show", bad.trim()]).until(|out| out.contains("whole numbers")));
+    assert!(server.run(&["show", good.trim()]).until(|out| out.contains("inStock = true")));
+}
