@@ -2,6 +2,7 @@
 //! fenced leases, and any node may append to any inbox.
 
 mod appender;
+mod bench;
 mod call;
 mod commit;
 mod connect;
@@ -23,5 +24,6 @@ mod store;
 mod timers;
 mod wakeup;
 
-pub use store::{Options, PostgresStore};
+pub use bench::OldSnapshot;
+pub use store::{BatchHook, Options, PostgresStore};
 pub use wakeup::WakeupMode;

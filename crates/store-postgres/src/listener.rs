@@ -53,7 +53,7 @@ impl Listener {
         if let Some(bells) = self.bells.upgrade() {
             bells.set_listening(true);
             if !is_first {
-                bells.ring_every();
+                bells.notify_every();
             }
         }
         loop {
@@ -71,7 +71,7 @@ impl Listener {
 
 fn ring(bells: &Bells, payload: &str) {
     match payload.split(',').map(|id| id.parse().map(PartitionId)).collect::<Result<Vec<_>, _>>() {
-        Ok(partitions) => bells.ring_all(&partitions),
-        Err(_) => bells.ring_every(),
+        Ok(partitions) => bells.notify(&partitions),
+        Err(_) => bells.notify_every(),
     }
 }

@@ -9,9 +9,12 @@ use crate::{listener, periods, schema};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::PartitionCount;
-use tidemill_store::Result;
+use tidemill_store::{Batch, Result};
 
-#[derive(Clone, Debug)]
+/// Called on the task that commits.
+pub type BatchHook = Arc<dyn Fn(&Batch) + Send + Sync>;
+
+#[derive(Clone)]
 pub struct Options {
     /// A URL or keyword list as libpq takes it; what it leaves out comes from the `PG...` variables.
     pub url: String,
@@ -31,6 +34,8 @@ pub struct Options {
     pub days_ahead: u32,
     /// Reads of the inbox begin behind what was consumed this long ago; every so often they go all the way.
     pub inbox_floor_ms: u64,
+    /// For benchmarks: sees every batch on its way to the server.
+    pub on_batch: Option<BatchHook>,
 }
 
 impl Options {
@@ -46,6 +51,7 @@ impl Options {
             search_limit_ms: 30_000,
             days_ahead: 2,
             inbox_floor_ms: 10_000,
+            on_batch: None,
         }
     }
 }
@@ -67,6 +73,7 @@ pub struct PostgresStore {
     pub(crate) floors: Floors,
     pub(crate) counts: CountFolds,
     pub(crate) appender: Appender,
+    pub(crate) on_batch: Option<BatchHook>,
 }
 
 impl PostgresStore {
@@ -97,6 +104,7 @@ impl PostgresStore {
             bells,
             floors: Floors::new(options.partitions, Duration::from_millis(options.inbox_floor_ms)),
             counts: CountFolds::new(options.partitions),
+            on_batch: options.on_batch.clone(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Wake-ups. In this process a bell per partition; for owners elsewhere one notification channel, used only for
-//! partitions whose owner has noted in `naps` that it sleeps deeply. An owner does that once, when nothing has
-//! come for a while, and looks at its inbox again before it relies on being woken.
+//! partitions whose owner has noted in `naps` that it wants to be notified. An owner does that when nothing has come
+//! from elsewhere for a while, and looks at its inbox again before it relies on it. Once notified, it looks by itself
+//! for a while.
 
 use crate::PostgresStore;
 use crate::call::{Call, Param, small};
@@ -8,8 +9,8 @@ use crate::connect::Pool;
 use async_trait::async_trait;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::Wakeup;
 use tokio::sync::Notify;
@@ -23,8 +24,10 @@ pub enum WakeupMode {
     Poll { every_ms: u64 },
 }
 
-/// An owner that has nothing to do for this long goes to sleep.
+/// An owner that was not notified for this long wants to be again, however busy it is with requests of its own.
 const AWAKE: Duration = Duration::from_millis(100);
+/// Until then it looks so often for what others have appended.
+const AWAKE_LOOK: Duration = Duration::from_millis(2);
 /// While the connection that listens is lost.
 const DEAF: WakeupMode = WakeupMode::Poll { every_ms: 100 };
 /// A look at the inbox in spite of sleep.
@@ -34,12 +37,17 @@ const SAFETY_LOOK: Duration = Duration::from_secs(5);
 const NOTIFY: &str = "SELECT pg_notify($2, string_agg(partition_id::text, ',')) FROM naps \
     WHERE is_asleep AND partition_id = ANY($1) HAVING count(*) > 0";
 
+/// Nobody sleeps after a crash, so a note need not outlast one.
+const NAP_BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit TO off";
+
 const NAP: &str = "UPDATE naps SET is_asleep = $2 WHERE partition_id = $1 AND is_asleep <> $2";
 
 struct Bell {
     notify: Notify,
     /// The owner is in this process, so nobody has to be notified.
     is_ours: AtomicBool,
+    /// Rung for another process's sake.
+    is_notified: AtomicBool,
     rest: Mutex<Rest>,
 }
 
@@ -47,12 +55,26 @@ struct Bell {
 /// and drops the wait when another of them happens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest {
-    Awake,
+    /// It looks by itself until then, and next at the second time.
+    Awake { until: Instant, next_look: Instant },
     /// Its wish to be notified is being noted.
     Nodding,
     /// It is noted; what came before that must be looked for once more.
     Lying,
     Asleep,
+}
+
+impl Rest {
+    fn awake() -> Rest {
+        let now = Instant::now();
+        Rest::Awake { until: now + AWAKE, next_look: now + AWAKE_LOOK }
+    }
+}
+
+impl Bell {
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        self.rest.lock().expect("no holder panics")
+    }
 }
 
 pub(crate) struct Bells {
@@ -67,7 +89,8 @@ impl Bells {
         let bell = |_| Bell {
             notify: Notify::new(),
             is_ours: AtomicBool::new(false),
-            rest: Mutex::new(Rest::Awake),
+            is_notified: AtomicBool::new(false),
+            rest: Mutex::new(Rest::awake()),
         };
         Bells {
             bells: partitions.ids().map(bell).collect(),
@@ -89,9 +112,20 @@ impl Bells {
         partitions.iter().for_each(|partition| self.of(*partition).notify.notify_one());
     }
 
-    /// For when it is not known who was meant.
-    pub(crate) fn ring_every(&self) {
-        self.bells.iter().for_each(|bell| bell.notify.notify_one());
+    /// Another process has appended for these.
+    pub(crate) fn notify(&self, partitions: &[PartitionId]) {
+        for partition in partitions {
+            self.of(*partition).is_notified.store(true, Ordering::Release);
+        }
+        self.ring_all(partitions);
+    }
+
+    /// For when it is not known who was meant. Owners note their wishes again: the server may have lost them.
+    pub(crate) fn notify_every(&self) {
+        for bell in &self.bells {
+            bell.is_notified.store(true, Ordering::Release);
+            bell.notify.notify_one();
+        }
     }
 
     pub(crate) fn set_listening(&self, is_listening: bool) {
@@ -108,7 +142,7 @@ impl Bells {
 
     pub(crate) fn set_ours(&self, partition: PartitionId, is_ours: bool) {
         self.of(partition).is_ours.store(is_ours, Ordering::Release);
-        *self.of(partition).rest.lock().expect("no holder panics") = Rest::Awake;
+        *self.of(partition).rest() = Rest::awake();
     }
 
     /// Follows a write into these inboxes, in the same flush, where one of the owners may be elsewhere.
@@ -138,28 +172,36 @@ impl Wakeup for PostgresStore {
 
     async fn woken(&self, partition: PartitionId) {
         let bell = self.bells.of(partition);
-        let mode = self.bells.current_mode();
-        let rest = || *bell.rest.lock().expect("no holder panics");
-        if mode == WakeupMode::Notify && rest() == Rest::Awake {
-            if tokio::time::timeout(AWAKE, bell.notify.notified()).await.is_ok() {
-                return;
-            }
-            *bell.rest.lock().expect("no holder panics") = Rest::Nodding;
-            tokio::spawn(nod_off(self.writes.clone(), self.bells.clone(), partition));
+        if let WakeupMode::Poll { every_ms } = self.bells.current_mode() {
+            // In time or not, the owner looks.
+            let _ = tokio::time::timeout(Duration::from_millis(every_ms), bell.notify.notified()).await;
+            return;
         }
-        let patience = match mode {
-            WakeupMode::Poll { every_ms } => Duration::from_millis(every_ms),
-            WakeupMode::Notify => SAFETY_LOOK,
+        let rest = *bell.rest();
+        let patience = match rest {
+            Rest::Awake { until, next_look } if Instant::now() < until => {
+                next_look.saturating_duration_since(Instant::now())
+            }
+            Rest::Awake { .. } => {
+                *bell.rest() = Rest::Nodding;
+                tokio::spawn(nod_off(self.writes.clone(), self.bells.clone(), partition));
+                SAFETY_LOOK
+            }
+            Rest::Nodding | Rest::Lying | Rest::Asleep => SAFETY_LOOK,
         };
-        let was_rung = tokio::time::timeout(patience, bell.notify.notified()).await.is_ok();
-        let before = rest();
-        match before {
-            Rest::Lying => *bell.rest.lock().expect("no holder panics") = Rest::Asleep,
-            Rest::Asleep if was_rung => {
-                *bell.rest.lock().expect("no holder panics") = Rest::Awake;
+        // In time or not, the owner looks.
+        let _ = tokio::time::timeout(patience, bell.notify.notified()).await;
+        let mut rest = bell.rest();
+        match *rest {
+            Rest::Awake { until, .. } => {
+                *rest = Rest::Awake { until, next_look: Instant::now() + AWAKE_LOOK };
+            }
+            Rest::Nodding => {}
+            Rest::Lying | Rest::Asleep if bell.is_notified.swap(false, Ordering::AcqRel) => {
+                *rest = Rest::awake();
                 tokio::spawn(note(self.writes.clone(), partition, false));
             }
-            Rest::Asleep | Rest::Awake | Rest::Nodding => {}
+            Rest::Lying | Rest::Asleep => *rest = Rest::Asleep,
         }
     }
 }
@@ -169,9 +211,9 @@ async fn nod_off(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId) {
     let is_noted = note(pool, partition, true).await;
     let bell = bells.of(partition);
     {
-        let mut rest = bell.rest.lock().expect("no holder panics");
+        let mut rest = bell.rest();
         if *rest == Rest::Nodding {
-            *rest = if is_noted { Rest::Lying } else { Rest::Awake };
+            *rest = if is_noted { Rest::Lying } else { Rest::awake() };
         }
     }
     bell.notify.notify_one();
@@ -179,5 +221,6 @@ async fn nod_off(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId) {
 
 async fn note(pool: Arc<Pool>, partition: PartitionId, is_asleep: bool) -> bool {
     let call = Call::new(NAP, [partition.into(), Param::Bool(is_asleep)]);
-    pool.write(&[call]).await.is_ok()
+    let Ok(mut lease) = pool.take().await else { return false };
+    lease.transact(NAP_BEGIN, &[call], "COMMIT", &[]).await.into_rows().is_ok()
 }

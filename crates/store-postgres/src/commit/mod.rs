@@ -32,6 +32,9 @@ const TRIES_MAX: u32 = 5;
 #[async_trait]
 impl Commit for PostgresStore {
     async fn commit(&self, batch: Batch) -> Result<Committed> {
+        if let Some(hook) = &self.on_batch {
+            hook(&batch);
+        }
         let folds_counts = self.counts.is_due(batch.partition());
         // What has fired is deleted before new timers come, which may lie in the same range.
         let mut steps: Vec<Step<'_>> =

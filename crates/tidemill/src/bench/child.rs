@@ -1,12 +1,12 @@
 //! The server's process as the bench sees it: questions, processor time, memory.
 
 use super::limit::Limit;
+use super::place::Place;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 
 pub(super) struct Child {
@@ -29,10 +29,10 @@ struct Started {
 }
 
 impl Child {
-    pub(super) fn start(file: &Path, partitions: u16) -> Result<Child> {
+    pub(super) fn start(place: &Place, partitions: u16) -> Result<Child> {
         let mut process = Command::new(std::env::current_exe()?)
-            .args(["bench", "server", "--partitions", &partitions.to_string(), "--file"])
-            .arg(file)
+            .args(["bench", "server", "--partitions", &partitions.to_string()])
+            .args(place.arguments())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

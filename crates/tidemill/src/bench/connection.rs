@@ -32,10 +32,19 @@ impl Connection {
     }
 
     pub(super) async fn post(&mut self, path: &str, body: &str) -> Result<Answer<'_>> {
+        self.send(path, "", body).await
+    }
+
+    /// To be answered when it is safe, before it has run.
+    pub(super) async fn post_async(&mut self, path: &str, body: &str) -> Result<Answer<'_>> {
+        self.send(path, "prefer: respond-async\r\n", body).await
+    }
+
+    async fn send(&mut self, path: &str, headers: &str, body: &str) -> Result<Answer<'_>> {
         self.output.clear();
         write!(
             self.output,
-            "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
             body.len()
         )?;
         self.stream.write_all(&self.output).await?;

@@ -1,10 +1,12 @@
 //! `tidemill bench`: how fast it is on this machine, next to what the bare store could do.
 
+mod append;
 mod child;
 mod connection;
 mod limit;
 mod load;
 mod model;
+mod place;
 mod processes;
 mod recorder;
 mod report;
@@ -23,6 +25,7 @@ pub(crate) struct Bench {
 #[derive(Subcommand)]
 enum Subject {
     Processes(processes::Processes),
+    Append(append::Append),
     #[command(hide = true)]
     Server(server::BenchServer),
 }
@@ -31,6 +34,7 @@ impl Bench {
     pub(crate) fn run(self) -> Result<()> {
         match self.subject {
             Subject::Processes(processes) => processes.run(),
+            Subject::Append(append) => append.run(),
             Subject::Server(server) => server.run(),
         }
     }

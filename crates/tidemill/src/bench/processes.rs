@@ -3,13 +3,12 @@
 use super::child::{Child, Counts};
 use super::load::{Experience, Load, Plan};
 use super::model::Model;
-use super::report::{HalfLoad, Report};
+use super::place::{FreshPlace, Place};
+use super::report::{HalfLoad, Report, UnderSnapshot};
 use crate::client::{Client, NewFile};
-use crate::serve::sqlite_path;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Between two looks at a running phase.
@@ -28,10 +27,12 @@ const RECORDED: Duration = Duration::from_secs(3);
 Examples:
   tidemill bench processes
   tidemill bench processes --model ten-task --seconds 30 --json
+  tidemill bench processes --store postgres://postgres@localhost/postgres --partitions 2
   tidemill bench processes --half-load                 latency of starts at half of the highest load
   tidemill bench processes --preload 500000            the cost of an instance does not grow with history")]
 pub(super) struct Processes {
-    /// Store of the server, sqlite:PATH [default: a new file in this directory, removed afterwards]
+    /// Store of the server, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a
+    /// new file in this directory, removed afterwards]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 
@@ -63,6 +64,10 @@ pub(super) struct Processes {
     #[arg(long)]
     half_load: bool,
 
+    /// Hold a snapshot open for so many seconds under load, as a backup does, and tell what it costs (Postgres)
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    old_snapshot: Option<u64>,
+
     /// Let so many instances end before anything is measured
     #[arg(long, default_value_t = 0, value_name = "N")]
     preload: u64,
@@ -83,13 +88,8 @@ struct Measured {
 
 impl Processes {
     pub(super) fn run(self) -> Result<()> {
-        // In this directory rather than the system's place for such files, which may live in memory.
-        let place = tempfile::Builder::new().prefix("tidemill-bench-").tempdir_in(".")?;
-        let file: PathBuf = match &self.store {
-            Some(url) => sqlite_path(url)?,
-            None => place.path().join("tidemill.db"),
-        };
-        let mut child = Child::start(&file, self.partitions)?;
+        let place = FreshPlace::make(self.store.as_deref())?;
+        let mut child = Child::start(&place, self.partitions)?;
         let model = NewFile { name: "bench.bpmn".to_owned(), content: self.model.xml().into_bytes() };
         Client::new(&format!("http://{}", child.address)).deploy(&[model])?;
         self.preload(&mut child)?;
@@ -98,6 +98,10 @@ impl Processes {
         let half = match self.half_load {
             true => Some(self.measure(&mut child, Some(highest / 2.0))?),
             false => None,
+        };
+        let snapshot = match self.old_snapshot {
+            Some(seconds) => Some(self.under_snapshot(&mut child, &place, seconds)?),
+            None => None,
         };
         let bar = spinner("the bare store");
         let limit = child.limit().context("the bare store could not be measured")?;
@@ -120,6 +124,7 @@ impl Processes {
             peak_rss_mb: high.peak_rss_mb,
             refused: high.experience.refused,
             half_load: half.map(half_load),
+            old_snapshot: snapshot,
         };
         if self.json {
             println!("{:#}", serde_json::to_value(&report)?)
@@ -177,6 +182,33 @@ impl Processes {
         };
         Ok(Measured { experience: load.end()?, seconds, counts, cpu_seconds, peak_rss_mb })
     }
+}
+
+impl Processes {
+    /// The same load before and while somebody holds a snapshot.
+    fn under_snapshot(&self, child: &mut Child, place: &Place, seconds: u64) -> Result<UnderSnapshot> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let load = Load::begin(self.plan(child, None));
+        wait(&load, Duration::from_secs(self.warm_up), "warm-up")?;
+        let before_snapshot_per_s = rate(child, &load, self.seconds, "before the snapshot")?;
+        let snapshot = runtime.block_on(place.hold_snapshot())?;
+        let last = seconds.min(10);
+        let (began, first) = (Instant::now(), child.counts()?.instances);
+        wait(&load, Duration::from_secs(seconds - last), "old snapshot")?;
+        let old_snapshot_end_per_s = rate(child, &load, last, "old snapshot")?;
+        let instances = child.counts()?.instances - first;
+        let old_snapshot_per_s = instances as f64 / began.elapsed().as_secs_f64();
+        drop(snapshot);
+        load.end()?;
+        Ok(UnderSnapshot { before_snapshot_per_s, old_snapshot_per_s, old_snapshot_end_per_s })
+    }
+}
+
+/// Instances per second over so many seconds.
+fn rate(child: &mut Child, load: &Load, seconds: u64, phase: &'static str) -> Result<f64> {
+    let (began, first) = (Instant::now(), child.counts()?.instances);
+    wait(load, Duration::from_secs(seconds), phase)?;
+    Ok((child.counts()?.instances - first) as f64 / began.elapsed().as_secs_f64())
 }
 
 fn half_load(measured: Measured) -> HalfLoad {

@@ -25,6 +25,8 @@ pub(super) struct Report {
     pub(super) refused: u64,
     #[serde(flatten)]
     pub(super) half_load: Option<HalfLoad>,
+    #[serde(flatten)]
+    pub(super) old_snapshot: Option<UnderSnapshot>,
 }
 
 /// How it feels when the server is not driven to its limit.
@@ -34,6 +36,15 @@ pub(super) struct HalfLoad {
     pub(super) half_load_create_p50_ms: f64,
     pub(super) half_load_create_p99_ms: f64,
     pub(super) half_load_create_max_ms: f64,
+}
+
+/// What it costs when somebody holds an old snapshot.
+#[derive(Serialize)]
+pub(super) struct UnderSnapshot {
+    pub(super) before_snapshot_per_s: f64,
+    pub(super) old_snapshot_per_s: f64,
+    /// In its last seconds, when it is oldest.
+    pub(super) old_snapshot_end_per_s: f64,
 }
 
 impl Limit {
@@ -49,10 +60,15 @@ impl Limit {
 impl Experience {
     /// The latency that so many percent of the starts have not exceeded.
     pub(super) fn percentile_ms(&self, percent: f64) -> f64 {
-        let last = self.latencies_us.len().saturating_sub(1);
-        let at = (self.latencies_us.len() as f64 * percent / 100.0) as usize;
-        self.latencies_us.get(at.min(last)).map_or(f64::NAN, |us| f64::from(*us) / 1_000.0)
+        percentile_ms(&self.latencies_us, percent)
     }
+}
+
+/// Of sorted latencies.
+pub(super) fn percentile_ms(latencies_us: &[u32], percent: f64) -> f64 {
+    let last = latencies_us.len().saturating_sub(1);
+    let at = (latencies_us.len() as f64 * percent / 100.0) as usize;
+    latencies_us.get(at.min(last)).map_or(f64::NAN, |us| f64::from(*us) / 1_000.0)
 }
 
 impl Report {
@@ -72,6 +88,13 @@ impl Report {
                 ("half load, create p50", ms(half.half_load_create_p50_ms)),
                 ("half load, create p99", ms(half.half_load_create_p99_ms)),
                 ("half load, create max", ms(half.half_load_create_max_ms)),
+            ]);
+        }
+        if let Some(snapshot) = &self.old_snapshot {
+            rows.extend([
+                ("before an old snapshot, instances/s", format!("{:.0}", snapshot.before_snapshot_per_s)),
+                ("under an old snapshot, instances/s", format!("{:.0}", snapshot.old_snapshot_per_s)),
+                ("at its end, instances/s", format!("{:.0}", snapshot.old_snapshot_end_per_s)),
             ]);
         }
         rows.extend([

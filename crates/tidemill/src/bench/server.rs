@@ -2,24 +2,23 @@
 //! line, and answers each with a line of JSON.
 
 use super::limit;
+use super::place::Place;
 use super::recorder::Recorder;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tidemill_model::PartitionCount;
 use tidemill_server::gateway::{Gateway, GatewayConfig};
 use tidemill_server::{Node, NodeConfig};
-use tidemill_store_sqlite::{Options, SqliteStore};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 #[derive(Args)]
 pub(super) struct BenchServer {
-    #[arg(long)]
-    file: PathBuf,
+    #[command(flatten)]
+    place: Place,
 
     #[arg(long)]
     partitions: u16,
@@ -30,7 +29,7 @@ impl BenchServer {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let partitions = PartitionCount(self.partitions);
         let recorder = Arc::new(Recorder::default());
-        let mut running = Some(runtime.block_on(Running::start(&self.file, partitions, recorder.clone()))?);
+        let mut running = Some(runtime.block_on(Running::start(&self.place, partitions, recorder.clone()))?);
         for line in std::io::stdin().lock().lines() {
             let answer = match line.context("the bench has gone")?.as_str() {
                 "counts" => counts(&recorder),
@@ -40,7 +39,7 @@ impl BenchServer {
                     if let Some(running) = running.take() {
                         runtime.block_on(running.stop());
                     }
-                    let fresh = self.file.with_extension("limit.db");
+                    let fresh = self.place.beside();
                     let limit = runtime.block_on(limit::measure(recorder.take(), &fresh, partitions))?;
                     serde_json::to_value(limit)?
                 }
@@ -69,13 +68,8 @@ struct Running {
 }
 
 impl Running {
-    async fn start(file: &Path, partitions: PartitionCount, recorder: Arc<Recorder>) -> Result<Running> {
-        let options = Options {
-            partitions,
-            on_batch: Some(Arc::new(move |batch| recorder.note(batch))),
-            ..Options::new(file)
-        };
-        let store = Arc::new(SqliteStore::open(&options)?);
+    async fn start(place: &Place, partitions: PartitionCount, recorder: Arc<Recorder>) -> Result<Running> {
+        let store = place.open(partitions, Some(Arc::new(move |batch| recorder.note(batch)))).await?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         println!("{}", json!({"address": listener.local_addr()?}));
         let node = Node::start(store.clone(), NodeConfig::default()).await?;

@@ -1,0 +1,151 @@
+//! Where a store under measurement lies: a file, or a schema of a Postgres. Everything else in the bench knows
+//! only the store.
+
+use crate::serve::sqlite_path;
+use anyhow::{Context, Result};
+use clap::Args;
+use std::ffi::OsString;
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tempfile::TempDir;
+use tidemill_model::PartitionCount;
+use tidemill_store::{Batch, Store};
+use tidemill_store_postgres::{OldSnapshot, PostgresStore};
+use tidemill_store_sqlite::SqliteStore;
+
+/// Sees every batch.
+pub(super) type BatchHook = Arc<dyn Fn(&Batch) + Send + Sync>;
+
+#[derive(Args, Clone)]
+pub(super) struct Place {
+    /// A file of the embedded store
+    #[arg(long, required_unless_present = "url", conflicts_with = "url")]
+    file: Option<PathBuf>,
+
+    /// A Postgres
+    #[arg(long, requires = "schema")]
+    url: Option<String>,
+
+    #[arg(long)]
+    schema: Option<String>,
+}
+
+impl Place {
+    /// Another one of the same kind.
+    pub(super) fn beside(&self) -> Place {
+        Place {
+            file: self.file.as_ref().map(|file| file.with_extension("limit.db")),
+            url: self.url.clone(),
+            schema: self.schema.as_ref().map(|schema| format!("{schema}_limit")),
+        }
+    }
+
+    pub(super) async fn open(
+        &self,
+        partitions: PartitionCount,
+        on_batch: Option<BatchHook>,
+    ) -> Result<Arc<dyn Store>> {
+        if let Some(options) = self.postgres() {
+            let options = tidemill_store_postgres::Options { partitions, on_batch, ..options };
+            return Ok(Arc::new(PostgresStore::open(&options).await?));
+        }
+        let file = self.file.as_ref().context("a store needs a file or a URL")?;
+        let options = tidemill_store_sqlite::Options::new(file);
+        let options = tidemill_store_sqlite::Options { partitions, on_batch, ..options };
+        Ok(Arc::new(SqliteStore::open(&options)?))
+    }
+
+    pub(super) fn is_postgres(&self) -> bool {
+        self.url.is_some()
+    }
+
+    /// As another process of this program takes them.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        let texts = [("--url", &self.url), ("--schema", &self.schema)];
+        let texts = texts.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?.into())));
+        let file = self.file.iter().map(|file| ("--file", file.into()));
+        texts.chain(file).flat_map(|(name, value): (&str, OsString)| [OsString::from(name), value]).collect()
+    }
+
+    fn postgres(&self) -> Option<tidemill_store_postgres::Options> {
+        let (url, schema) = (self.url.as_ref()?, self.schema.as_ref()?);
+        let options = tidemill_store_postgres::Options::new(url);
+        Some(tidemill_store_postgres::Options { schema: schema.clone(), ..options })
+    }
+
+    /// Runs beside the load and ends when it is dropped.
+    pub(super) async fn hold_snapshot(&self) -> Result<OldSnapshot> {
+        let options = self.postgres().context("only a Postgres has old snapshots")?;
+        Ok(PostgresStore::hold_snapshot(&options).await?)
+    }
+
+    async fn remove(&self) -> Result<()> {
+        if let Some(options) = self.postgres() {
+            PostgresStore::drop_schema(&options).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A place that goes away with all that was put there and beside it, but for a file that somebody has named.
+pub(super) struct FreshPlace {
+    place: Place,
+    _directory: Option<TempDir>,
+}
+
+impl FreshPlace {
+    /// Without a URL a new file.
+    pub(super) fn make(url: Option<&str>) -> Result<FreshPlace> {
+        let nowhere = Place { file: None, url: None, schema: None };
+        match url {
+            None => {
+                // In this directory rather than the system's place for such files, which may live in memory.
+                let directory = tempfile::Builder::new().prefix("tidemill-bench-").tempdir_in(".")?;
+                let place = Place { file: Some(directory.path().join("tidemill.db")), ..nowhere };
+                Ok(FreshPlace { place, _directory: Some(directory) })
+            }
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                let schema = format!("bench_{:08x}", seed());
+                let place = Place { url: Some(url.to_owned()), schema: Some(schema), ..nowhere };
+                Ok(FreshPlace { place, _directory: None })
+            }
+            Some(url) => {
+                let place = Place { file: Some(sqlite_path(url)?), ..nowhere };
+                Ok(FreshPlace { place, _directory: None })
+            }
+        }
+    }
+}
+
+/// Differs from run to run, which is all that the name of a schema needs.
+fn seed() -> u32 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id()) as u32
+}
+
+impl Deref for FreshPlace {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.place
+    }
+}
+
+impl Drop for FreshPlace {
+    fn drop(&mut self) {
+        if !self.place.is_postgres() {
+            return;
+        }
+        let removed = tokio::runtime::Builder::new_current_thread().enable_all().build().map(|runtime| {
+            runtime.block_on(async {
+                self.place.remove().await?;
+                self.place.beside().remove().await
+            })
+        });
+        if !matches!(removed, Ok(Ok(()))) {
+            let schema = self.place.schema.as_deref().unwrap_or_default();
+            eprintln!("the schemas {schema} and {schema}_limit could not be removed");
+        }
+    }
+}
