@@ -142,7 +142,11 @@ async fn by_copy(client: &Client, table: &Table, rows: usize, first: i64) {
                 }
             })
             .collect();
-        writer.as_mut().write_raw(values.iter().map(|value| &**value as &(dyn ToSql + Sync))).await.expect("writes");
+        writer
+            .as_mut()
+            .write_raw(values.iter().map(|value| &**value as &(dyn ToSql + Sync)))
+            .await
+            .expect("writes");
     }
     writer.finish().await.expect("finishes");
     client.batch_execute("COMMIT").await.expect("commits");

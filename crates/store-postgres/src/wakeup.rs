@@ -56,7 +56,10 @@ struct Bell {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest {
     /// It looks by itself until then, and next at the second time.
-    Awake { until: Instant, next_look: Instant },
+    Awake {
+        until: Instant,
+        next_look: Instant,
+    },
     /// Its wish to be notified is being noted.
     Nodding,
     /// It is noted; what came before that must be looked for once more.

@@ -29,7 +29,8 @@ impl BenchServer {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let partitions = PartitionCount(self.partitions);
         let recorder = Arc::new(Recorder::default());
-        let mut running = Some(runtime.block_on(Running::start(&self.place, partitions, recorder.clone()))?);
+        let mut running =
+            Some(runtime.block_on(Running::start(&self.place, partitions, recorder.clone()))?);
         for line in std::io::stdin().lock().lines() {
             let answer = match line.context("the bench has gone")?.as_str() {
                 "counts" => counts(&recorder),

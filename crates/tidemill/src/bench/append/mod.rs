@@ -77,7 +77,8 @@ impl Append {
         let (appends_per_s, store_limit_per_s, wakes) = {
             let place = FreshPlace::make(self.store.as_deref())?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-            let (through, bare) = runtime.block_on(store::measure(&place, usize::from(self.callers), time))?;
+            let (through, bare) =
+                runtime.block_on(store::measure(&place, usize::from(self.callers), time))?;
             (through, bare, runtime.block_on(wake::measure(&place.beside()))?)
         };
         let place = FreshPlace::make(self.store.as_deref())?;
