@@ -1,7 +1,7 @@
 //! `tidemill admin nodes`, `partitions`, `move`, `drain`: who does the work of a store that servers share.
 
 use crate::client::{RemoteCommand, Session};
-use crate::output::{Column, cell, print_table};
+use crate::output::{Column, cell, print_table, say};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ impl RemoteCommand for Move {
     fn run(self, session: &Session) -> Result<()> {
         let path = format!("/v1/admin/partitions/{}/move", self.partition);
         let answer = session.client.post(&path, &json!({"node": self.node}))?;
-        session.show(&answer, |_| println!("partition {} moves to {}", self.partition, self.node));
+        session.show(&answer, |_| say!("partition {} moves to {}", self.partition, self.node));
         Ok(())
     }
 }
@@ -88,8 +88,8 @@ impl RemoteCommand for Drain {
         let path = format!("/v1/admin/nodes/{}/drain", self.node);
         let answer = session.client.post(&path, &json!({"isDraining": !self.undo}))?;
         session.show(&answer, |_| match self.undo {
-            true => println!("{} takes its share again", self.node),
-            false => println!("{} hands over its partitions", self.node),
+            true => say!("{} takes its share again", self.node),
+            false => say!("{} hands over its partitions", self.node),
         });
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! `tidemill admin dead-letters`: what was put aside, and what becomes of it.
 
 use crate::client::{RemoteCommand, Session};
-use crate::output::{Column, cell, print_table, time};
+use crate::output::{Column, cell, print_table, say, time};
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
@@ -29,7 +29,7 @@ impl RemoteCommand for List {
             ];
             match answer["items"].as_array() {
                 Some(items) if !items.is_empty() => print_table(&columns, items),
-                _ => println!("no dead letters"),
+                _ => say!("no dead letters"),
             }
         });
         Ok(())
@@ -46,7 +46,7 @@ pub(super) struct Show {
 impl RemoteCommand for Show {
     fn run(self, session: &Session) -> Result<()> {
         // Its content differs from command to command, so people see the JSON too.
-        println!("{:#}", session.client.get(&format!("{PATH}/{}", self.number))?);
+        say!("{:#}", session.client.get(&format!("{PATH}/{}", self.number))?);
         Ok(())
     }
 }
@@ -63,7 +63,7 @@ impl RemoteCommand for Retry {
     fn run(self, session: &Session) -> Result<()> {
         for number in self.numbers {
             let answer = session.client.post(&format!("{PATH}/{number}/retry"), &json!({}))?;
-            session.show(&answer, |_| println!("dead letter {number} runs again"));
+            session.show(&answer, |_| say!("dead letter {number} runs again"));
         }
         Ok(())
     }
@@ -81,7 +81,7 @@ impl RemoteCommand for Discard {
     fn run(self, session: &Session) -> Result<()> {
         for number in self.numbers {
             let answer = session.client.delete(&format!("{PATH}/{number}"))?;
-            session.show(&answer, |_| println!("dropped dead letter {number}"));
+            session.show(&answer, |_| say!("dropped dead letter {number}"));
         }
         Ok(())
     }
