@@ -52,7 +52,8 @@ pub struct GatewayConfig {
     pub tenant_commands_per_second: Option<NonZeroU32>,
     /// Connections at the same time; more wait until one has ended.
     pub connections_max: usize,
-    /// How long the head of a request may take, counted from the end of the one before.
+    /// How long the head of a request may take, counted from the end of the one before. Longer than clients keep
+    /// idle connections, lest one is closed under a request that is just being sent.
     pub header_timeout: Duration,
     pub body_timeout: Duration,
     /// Web pages may send requests to a server that only this machine can reach.
@@ -66,7 +67,7 @@ impl Default for GatewayConfig {
             deployment_bytes_max: 32 * 1024 * 1024,
             tenant_commands_per_second: None,
             connections_max: 10_000,
-            header_timeout: Duration::from_secs(30),
+            header_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(60),
             admits_foreign_pages: false,
         }
