@@ -203,13 +203,15 @@ impl Node {
 
     /// A node that has no secret can neither ask others nor tell them from strangers.
     async fn check_secret(&self) -> Result<()> {
-        let is_known = self.config.cluster.as_ref().is_none_or(|cluster| cluster.secret.is_some());
+        if self.config.cluster.as_ref().is_none_or(|cluster| cluster.secret.is_some()) {
+            return Ok(());
+        }
         let began = Instant::now();
         // A predecessor that died without a word counts as alive until its lease has run out.
         let patience = self.config.lease + self.config.lease / 2;
-        while !is_known {
+        loop {
             let others = self.store.nodes().await?;
-            let Some(other) = others.first() else { break };
+            let Some(other) = others.first() else { return Ok(()) };
             if began.elapsed() > patience {
                 return Err(Error::Failed {
                     place: "this node cannot join".to_owned(),
@@ -222,7 +224,6 @@ impl Node {
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        Ok(())
     }
 }
 
