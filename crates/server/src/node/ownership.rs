@@ -2,7 +2,7 @@
 //! nodes come to.
 
 use super::Node;
-use crate::cluster::Question;
+use crate::cluster::{Failure, Question};
 use crate::partition::Partition;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -208,6 +208,7 @@ impl Node {
         let Some(peers) = &self.peers else { return };
         match tokio::time::timeout(TELL_LIMIT, peers.ask(address, question)).await {
             Ok(Ok(_)) => {}
+            Ok(Err(failure @ Failure::Refused(_))) => tracing::warn!(address, "the node {failure}"),
             Ok(Err(failure)) => tracing::debug!(address, what = question.name(), "the node {failure}"),
             Err(_) => tracing::debug!(address, what = question.name(), "the node gave no answer in time"),
         }

@@ -3,6 +3,7 @@
 use crate::world::{NO_WAIT, PARTITIONS, World, eventually, one_task};
 use serde_json::json;
 use std::time::{Duration, Instant};
+use tidemill_store_conformance::postgres::PostgresServer;
 
 /// Everything that is asked of a cluster with these partitions is answered.
 fn works_on_all_partitions(server: &crate::world::Server) -> bool {
@@ -67,6 +68,28 @@ fn a_frozen_server_wakes_up_without_its_partitions() {
     second.signal("-CONT");
     world.settle(&[&first, &second]);
     assert!(works_on_all_partitions(&second));
+}
+
+#[test]
+fn servers_wait_for_a_store_that_is_gone() {
+    let postgres = PostgresServer::start(&[]);
+    let world = World::on(&postgres);
+    let [first, second] = world.servers::<2>();
+    first.deploy("work.bpmn", &one_task("work", "work"));
+    let instance = first.create("work", json!({}));
+    postgres.crash();
+    eventually("the server says that it cannot work", || {
+        let ready = first.get("/readyz");
+        ready.status == 503 && ready.body["detail"].as_str().is_some_and(|detail| detail.contains("store"))
+    });
+    postgres.resume();
+    let back = eventually("the servers are back", || {
+        [&first, &second].into_iter().all(|server| server.get("/readyz").status == 200)
+    });
+    assert!(back < Duration::from_secs(10), "back after {back:?}");
+    println!("back after {back:?}");
+    assert!(works_on_all_partitions(&second));
+    assert_eq!(second.state(&instance), "ACTIVE", "what was answered is there");
 }
 
 #[test]

@@ -17,6 +17,7 @@ const SECRET: &str = "known-to-the-tests-only";
 /// A schema that servers share.
 pub(crate) struct World {
     schema: String,
+    store_url: String,
 }
 
 pub(crate) struct Server {
@@ -41,7 +42,13 @@ impl Answer {
 impl World {
     pub(crate) fn new() -> World {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        World { schema: format!("cluster_{}", NUMBER.fetch_add(1, Ordering::Relaxed)) }
+        let schema = format!("cluster_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        World { schema, store_url: PostgresServer::shared().url() }
+    }
+
+    /// On a Postgres that the test may stop.
+    pub(crate) fn on(postgres: &PostgresServer) -> World {
+        World { schema: "cluster".to_owned(), store_url: postgres.url() }
     }
 
     /// Servers that have shared the partitions out among them.
@@ -74,8 +81,15 @@ impl World {
 
     pub(crate) fn command(&self, secret: Option<&str>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
-        let url = PostgresServer::shared().url();
-        command.args(["serve", "--http", "127.0.0.1:0", "--store", &url, "--schema", &self.schema]);
+        command.args([
+            "serve",
+            "--http",
+            "127.0.0.1:0",
+            "--store",
+            &self.store_url,
+            "--schema",
+            &self.schema,
+        ]);
         command
             .args(["--partitions", &PARTITIONS.to_string()])
             .env("TIDEMILL_LOG", "info,tidemill_server=debug");
