@@ -26,6 +26,7 @@ impl Listener {
     async fn run(self) {
         let mut pause = FIRST_PAUSE;
         let mut is_first = true;
+        let mut is_told = false;
         while self.bells.strong_count() > 0 {
             let listened = self.listen(is_first).await;
             is_first = false;
@@ -33,9 +34,15 @@ impl Listener {
                 bells.set_listening(false);
             }
             match listened {
-                Ok(()) => pause = FIRST_PAUSE,
-                Err(reason) => {
+                Ok(()) => (pause, is_told) = (FIRST_PAUSE, false),
+                // Once is enough: it is tried until it works.
+                Err(reason) if !is_told => {
                     tracing::warn!(place = self.connector.place(), reason, "cannot listen for wake-ups");
+                    is_told = true;
+                    pause = LONGEST_PAUSE.min(pause * 2);
+                }
+                Err(reason) => {
+                    tracing::debug!(place = self.connector.place(), reason, "cannot listen for wake-ups");
                     pause = LONGEST_PAUSE.min(pause * 2);
                 }
             }

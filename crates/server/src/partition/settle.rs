@@ -72,7 +72,8 @@ impl Partition {
             match self.try_rebuild(batch).await {
                 Ok(is_there) => return Ok(is_there),
                 Err(error) => {
-                    tracing::warn!(partition = %self.id, %error, "waiting for the store");
+                    // The node tells once that the store is gone.
+                    tracing::debug!(partition = %self.id, %error, "waiting for the store");
                     may_pass(error)?;
                     tokio::time::sleep(RETRY_PAUSE).await;
                 }
