@@ -8,6 +8,7 @@ pub trait Wakeup: Send + Sync {
     /// Tells the owner of the partition, wherever it runs, that its inbox has grown.
     async fn wake(&self, partition: PartitionId);
 
-    /// Waits for the next wake-up; one that came since the last wait counts.
+    /// Waits for the next wake-up; one that came since the last wait counts. May return without one, for a look at
+    /// the inbox all the same.
     async fn woken(&self, partition: PartitionId);
 }

@@ -88,8 +88,11 @@ impl Partition {
     async fn wait(&mut self) -> Step<()> {
         if let Some(in_flight) = &mut self.in_flight {
             // Nothing can leave before this commit, so requests are gathered: one by one they would cost more.
-            if let Ok(landed) = tokio::time::timeout(GATHER, &mut in_flight.commit).await {
-                self.landed(landed)?;
+            tokio::select! {
+                biased;
+                () = self.store.woken(self.id) => self.inbox_is_dirty = true,
+                landed = &mut in_flight.commit => self.landed(landed)?,
+                () = tokio::time::sleep(GATHER) => {}
             }
             return Ok(());
         }
@@ -100,12 +103,13 @@ impl Partition {
             due.into_iter().chain(poll_end).chain([INBOX_LOOK_EVERY]).min().unwrap_or(INBOX_LOOK_EVERY);
         tokio::select! {
             biased;
+            // First, so that no stream of requests can drown a wake-up.
+            () = self.store.woken(self.id) => self.inbox_is_dirty = true,
             request = self.requests.recv() => match request {
                 Some(request) => self.sort_in(request),
                 // Nobody can reach this loop any more.
                 None => self.is_stopping = true,
             },
-            () = self.store.woken(self.id) => self.inbox_is_dirty = true,
             () = tokio::time::sleep(longest) => self.inbox_is_dirty |= longest == INBOX_LOOK_EVERY,
         }
         Ok(())

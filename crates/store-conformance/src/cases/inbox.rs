@@ -88,5 +88,8 @@ pub async fn wakeups_are_remembered(place: &dyn Place) {
     tokio::time::timeout(Duration::from_secs(5), woken(2)).await.expect("the append rang");
     session.store.wake(PartitionId(1)).await;
     tokio::time::timeout(Duration::from_secs(5), woken(1)).await.expect("rung before the wait");
-    assert!(tokio::time::timeout(Duration::from_millis(20), woken(3)).await.is_err());
+    // A store may let an owner look a few times by itself, but whom nobody wakes comes to rest.
+    let comes_to_rest =
+        async { while tokio::time::timeout(Duration::from_millis(20), woken(3)).await.is_ok() {} };
+    tokio::time::timeout(Duration::from_secs(5), comes_to_rest).await.expect("nobody has rung");
 }

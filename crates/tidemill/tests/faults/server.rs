@@ -19,6 +19,11 @@ pub struct Answer {
 impl Server {
     /// Starts on a free port; waits until it is ready.
     pub fn start(data: &Path, fault: Option<&str>) -> Server {
+        Server::try_start(data, fault).expect("the server does not end early")
+    }
+
+    /// None if it ends before it is ready.
+    pub fn try_start(data: &Path, fault: Option<&str>) -> Option<Server> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
         command.args(["serve", "--http", "127.0.0.1:0", "--data"]).arg(data).stderr(Stdio::piped());
         if let Some(fault) = fault {
@@ -28,7 +33,10 @@ impl Server {
         let mut log = BufReader::new(child.stderr.take().expect("the log is piped"));
         let address = loop {
             let mut line = String::new();
-            assert!(log.read_line(&mut line).expect("the log can be read") > 0, "the server ended early");
+            if log.read_line(&mut line).expect("the log can be read") == 0 {
+                child.wait().expect("the server has ended");
+                return None;
+            }
             if let Some(at) = line.find("127.0.0.1:") {
                 let rest = &line[at..];
                 let end =
@@ -38,7 +46,7 @@ impl Server {
         };
         // The pipe must not fill up while the server runs.
         std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
-        Server { child, address }
+        Some(Server { child, address })
     }
 
     pub fn post(&self, path: &str, body: &str) -> Answer {
