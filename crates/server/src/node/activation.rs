@@ -52,7 +52,7 @@ impl Node {
             let slice = until.min(Instant::now() + WAIT_AT_ONCE_MAX);
             let has_others = self.peers.is_some();
             let jobs = self.wait_for_jobs(&command, if has_others { slice } else { until }).await?;
-            if !jobs.is_empty() || Instant::now() >= until || self.is_leaving.load(Ordering::Acquire) {
+            if !jobs.is_empty() || Instant::now() >= until || self.is_leaving() {
                 return Ok(jobs);
             }
             if !has_others {
@@ -152,8 +152,12 @@ impl Node {
                     let (reply, jobs) = oneshot::channel();
                     let claim = claim.clone();
                     let poller = Poller { command: command.clone(), until: Some(until), claim, reply };
-                    partition.send(Request::Poll(poller))?;
-                    here.push(jobs);
+                    match partition.send(Request::Poll(poller)) {
+                        Ok(()) => here.push(jobs),
+                        // It has just stopped, so its jobs are elsewhere.
+                        Err(CommandError::Unavailable(_)) if self.peers.is_some() => {}
+                        Err(error) => return Err(error),
+                    }
                 }
                 Source::There(address) => there.push(self.jobs_from(address, command, &claim, until)),
             }
@@ -187,7 +191,11 @@ impl Node {
             }
             let wait_ms = left.as_millis() as u64;
             let question = Question::AwaitJobs { job_type: command.job_type.clone(), wait_ms };
-            let hinted = tokio::time::timeout(left, peers.ask(&address, &question)).await.ok()?;
+            let hinted = tokio::select! {
+                hinted = tokio::time::timeout(left, peers.ask(&address, &question)) => hinted.ok()?,
+                // Workers must not keep a node that stops: they wait elsewhere.
+                () = self.leaves() => return None,
+            };
             if hinted.is_err() {
                 tokio::time::sleep(ASK_AGAIN.min(left)).await;
                 continue;

@@ -5,7 +5,6 @@ use super::{Node, Place};
 use crate::broker::{CommandError, CommandOptions, EndedInstance};
 use crate::cluster::{Question, Reply, partition_of};
 use crate::partition::{AwaitReply, AwaitedEnd, Request};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tidemill_model::command::CreateInstance;
@@ -52,7 +51,7 @@ impl Node {
         created: CreatedInstance,
         until: Instant,
     ) -> Result<EndedInstance, CommandError> {
-        while Instant::now() < until && !self.is_leaving.load(Ordering::Acquire) {
+        while Instant::now() < until && !self.is_leaving() {
             let ended = match (self.place(partition_of(created.instance)), &self.peers) {
                 (Place::Here(_), _) => self.await_here(created.clone(), until).await,
                 (Place::There(owner), Some(peers)) => {

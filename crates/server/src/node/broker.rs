@@ -56,7 +56,9 @@ impl Node {
 
 pub(super) fn internal(error: tidemill_store::Error) -> CommandError {
     match error {
-        tidemill_store::Error::Unavailable { .. } => CommandError::Unavailable(error.to_string()),
+        tidemill_store::Error::Unavailable { .. } | tidemill_store::Error::OutcomeUnknown { .. } => {
+            CommandError::Unavailable(error.to_string())
+        }
         other => CommandError::Internal(other.to_string()),
     }
 }
@@ -169,7 +171,7 @@ impl Broker for Node {
         if let Some(reason) = self.trouble.reason() {
             return Some(format!("Expected the store to answer, but it does not: {reason}"));
         }
-        if self.is_leaving.load(Ordering::Acquire) {
+        if self.is_leaving() {
             return Some("Expected a node that works, but this one is stopping".to_owned());
         }
         let view = self.routes.view();

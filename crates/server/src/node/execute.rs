@@ -55,7 +55,7 @@ impl Node {
             let mut is_reachable = true;
             match tried {
                 Tried::Answered(answer) => return answer,
-                Tried::Lost(reason) if options.idempotency.is_none() => {
+                Tried::Lost(reason) if options.idempotency.is_none() || is_answered_late(&command) => {
                     return Err(CommandError::Unavailable(reason));
                 }
                 Tried::Lost(reason) => {
@@ -216,6 +216,7 @@ impl Node {
         let key = format!("{REQUEST_ID_MARK}{}-{number:x}", self.holder);
         Idempotency { key: Text::from(key), fingerprint: 0 }
     }
+
     async fn run_here(&self, handle: &PartitionHandle, command: Command, options: CommandOptions) -> Tried {
         let deploys = matches!(command, Command::Deploy(_) | Command::DeleteResource(_));
         let (reply, answer) = oneshot::channel();
@@ -238,4 +239,10 @@ impl Node {
             Err(_) => Tried::Lost("the partition was lost before its answer".to_owned()),
         }
     }
+}
+
+/// The answer comes with another command, so an owner that has begun it may be gone before there is an answer that its
+/// successor could repeat: nobody but the sender can decide to try again.
+fn is_answered_late(command: &Command) -> bool {
+    matches!(command, Command::CorrelateMessage(_))
 }

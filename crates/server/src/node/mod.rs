@@ -20,12 +20,12 @@ use definitions::DefinitionCache;
 use loops::Loops;
 use routes::{Owner, Routes};
 use std::hash::{BuildHasher, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tidemill_model::{PartitionId, Text};
 use tidemill_store::{Error, HolderId, NodeInfo, Result, Store};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use trouble::Trouble;
 
@@ -83,7 +83,7 @@ pub struct Node {
     requests: AtomicU64,
     /// Ownership is to be looked at before the next beat.
     nudged: Notify,
-    is_leaving: AtomicBool,
+    leaving: watch::Sender<bool>,
     /// A loop has stopped for a reason that does not pass.
     broken: Notify,
     trouble: Trouble,
@@ -119,7 +119,7 @@ impl Node {
             turns: AtomicUsize::new(0),
             requests: AtomicU64::new(0),
             nudged: Notify::new(),
-            is_leaving: AtomicBool::new(false),
+            leaving: watch::Sender::new(false),
             broken: Notify::new(),
             trouble: Trouble::default(),
             tasks: Mutex::new(Vec::new()),
@@ -150,7 +150,7 @@ impl Node {
     /// Sends away the workers that wait for jobs and those who wait for the end of an instance, so that no request
     /// keeps the server from stopping.
     pub async fn end_waits(&self) {
-        self.is_leaving.store(true, Ordering::Release);
+        self.leaving.send_replace(true);
         for partition in self.loops.all() {
             let _ = partition.send_surely(Request::EndWaits).await;
         }
@@ -158,7 +158,7 @@ impl Node {
 
     /// Finishes what runs, hands the partitions over and ends. Requests that are still open go to the new owners.
     pub async fn stop(&self) {
-        self.is_leaving.store(true, Ordering::Release);
+        self.leaving.send_replace(true);
         for task in std::mem::take(&mut *self.tasks.lock().expect("nobody panics while holding it")) {
             task.abort();
         }
@@ -173,6 +173,16 @@ impl Node {
     /// Waits until a partition has stopped for a reason that does not pass by itself.
     pub async fn broken(&self) {
         self.broken.notified().await;
+    }
+
+    fn is_leaving(&self) -> bool {
+        *self.leaving.borrow()
+    }
+
+    /// Waits until the node begins to stop.
+    async fn leaves(&self) {
+        // The sender lives as long as this.
+        let _ = self.leaving.subscribe().wait_for(|is_leaving| *is_leaving).await;
     }
 
     fn place(&self, id: PartitionId) -> Place {

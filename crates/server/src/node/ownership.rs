@@ -105,7 +105,7 @@ impl Node {
     }
 
     fn take(self: &Arc<Self>, id: PartitionId) {
-        if !self.is_leaving.load(Ordering::Acquire) && self.loops.begin_opening(id) {
+        if !self.is_leaving() && self.loops.begin_opening(id) {
             tokio::spawn(self.clone().open(id));
         }
     }

@@ -209,6 +209,9 @@ impl Partition {
     /// Whoever still waits here learns that it is in vain, and that nothing was done where that is certain.
     fn say_goodbye(&mut self) {
         self.requests.close();
+        let open = std::mem::take(&mut self.open);
+        let executed = open.executed.into_iter().map(|executed| executed.work);
+        executed.chain(open.queue).for_each(take::Work::turn_away);
         while let Ok(request) = self.requests.try_recv() {
             request.turn_away();
         }

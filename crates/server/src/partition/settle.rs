@@ -43,18 +43,13 @@ impl Partition {
         self.reopen();
         match halt {
             Halt::Batch { turn, error: Error::Refused { culprit, reason }, .. } => {
-                self.rebuild(None).await?;
+                let rebuilt = self.rebuild(None).await;
                 self.suspect(*turn, &Error::Refused { culprit, reason });
+                rebuilt?;
             }
             Halt::Batch { turn, id, error } => {
                 tracing::warn!(partition = %self.id, %error, "a batch is to be settled");
-                may_pass(error)?;
-                if self.rebuild(Some(id)).await? {
-                    self.take_effect(*turn);
-                } else {
-                    let again = self.take_back(turn.executed, is_sent);
-                    self.put_first(again);
-                }
+                self.settle_batch(*turn, id, error).await?;
             }
             Halt::Store(error) => {
                 tracing::warn!(partition = %self.id, %error, "the store failed");
@@ -63,6 +58,42 @@ impl Partition {
             }
         }
         Ok(())
+    }
+
+    /// Sends the answers of a batch that is there after all; otherwise its commands run again, here or under another
+    /// owner: who has lost the partition knows the fate of the batch as well.
+    async fn settle_batch(&mut self, turn: Turn, id: BatchId, error: Error) -> Result<()> {
+        let rebuilt = match may_pass(error) {
+            Ok(()) => self.rebuild(Some(id)).await,
+            Err(error) => Err(error),
+        };
+        let is_there = match &rebuilt {
+            Ok(is_there) => *is_there,
+            Err(Error::Fenced { .. }) => self.has_landed(id).await?,
+            // Nobody knows.
+            Err(_) => return rebuilt.map(drop),
+        };
+        if is_there {
+            self.take_effect(turn);
+        } else {
+            let again = self.take_back(turn.executed, is_sent);
+            self.put_first(again);
+        }
+        rebuilt.map(drop)
+    }
+
+    /// Whether a batch is there, for who has lost the partition: its successor has waited for what was in flight.
+    async fn has_landed(&self, batch: BatchId) -> Result<bool> {
+        loop {
+            match self.store.has_batch(self.id, batch).await {
+                Ok(is_there) => return Ok(is_there),
+                Err(error) => {
+                    tracing::debug!(partition = %self.id, %error, "waiting for the store");
+                    may_pass(error)?;
+                    tokio::time::sleep(RETRY_PAUSE).await;
+                }
+            }
+        }
     }
 
     /// Takes the partition again, which waits for whatever is in flight, and builds memory from the store. Tells

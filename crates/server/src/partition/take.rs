@@ -53,6 +53,18 @@ pub(super) enum Source {
     FollowUp,
 }
 
+impl Work {
+    /// Whoever sent it may send it elsewhere: it was not run here and will not be.
+    pub(super) fn turn_away(self) {
+        match self.source {
+            Source::Client { reply, .. } => drop(reply.send(Err(CommandError::Moved))),
+            Source::Awaiting { reply, .. } => drop(reply.ended.send(Err(CommandError::Moved))),
+            // Nobody waits for an answer, or it is asked for again.
+            _ => {}
+        }
+    }
+}
+
 impl Partition {
     /// Waits until there is something to do, and puts it into the open batch.
     pub(super) async fn take(&mut self) -> Step<()> {

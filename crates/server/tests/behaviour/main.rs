@@ -9,6 +9,7 @@ mod errors;
 mod idempotency;
 mod instances;
 mod jobs;
+mod lost_partition;
 mod messages_signals_clock;
 mod models;
 mod partitions;

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tidemill_model::PartitionCount;
 use tidemill_server::gateway::schema::answer_misfit;
 use tidemill_server::gateway::{Gateway, GatewayConfig};
-use tidemill_server::{Node, NodeConfig};
+use tidemill_server::{ClusterConfig, Node, NodeConfig};
 use tidemill_store_sqlite::{Options, SqliteStore};
 use tower::ServiceExt;
 
@@ -90,13 +90,29 @@ impl World {
         World::open(TempDir::new().expect("a directory"), 1, config).await
     }
 
+    /// A node that counts on others, and the store that it would share with them.
+    pub(crate) async fn in_cluster() -> (World, Arc<SqliteStore>) {
+        let dir = TempDir::new().expect("a directory");
+        let store = make_store(&dir, 1).await;
+        let cluster = Some(ClusterConfig { secret: Some("known to this test".to_owned()) });
+        let config = NodeConfig { cluster, ..NodeConfig::default() };
+        let world = World::begin(dir, 1, store.clone(), config, GatewayConfig::default()).await;
+        (world, store)
+    }
+
     async fn open(dir: TempDir, partitions: u16, config: GatewayConfig) -> World {
-        let options = Options {
-            partitions: PartitionCount(partitions),
-            ..Options::new(dir.path().join("tidemill.db"))
-        };
-        let store = Arc::new(open_store(&options).await);
-        let node = Node::start(store.clone(), NodeConfig::default()).await.expect("a node");
+        let store = make_store(&dir, partitions).await;
+        World::begin(dir, partitions, store, NodeConfig::default(), config).await
+    }
+
+    async fn begin(
+        dir: TempDir,
+        partitions: u16,
+        store: Arc<SqliteStore>,
+        node: NodeConfig,
+        config: GatewayConfig,
+    ) -> World {
+        let node = Node::start(store.clone(), node).await.expect("a node");
         let gateway = Gateway::new(node.clone(), store.clone(), store, config);
         let mut world = World { dir, partitions, node, router: gateway.router(), description: Value::Null };
         world.description = world.get("/openapi.json").await.ok();
@@ -250,6 +266,12 @@ impl World {
     pub(crate) async fn pin_clock(&self, at: i64) {
         self.text("PUT", "/v2/clock", &json!({"timestamp": at}).to_string()).await.done();
     }
+}
+
+async fn make_store(dir: &TempDir, partitions: u16) -> Arc<SqliteStore> {
+    let options =
+        Options { partitions: PartitionCount(partitions), ..Options::new(dir.path().join("tidemill.db")) };
+    Arc::new(open_store(&options).await)
 }
 
 /// The file stays locked until the last user of the old store is gone.

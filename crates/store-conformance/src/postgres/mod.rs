@@ -6,7 +6,7 @@ mod process;
 mod proxy;
 
 pub use pooler::Pooler;
-pub use proxy::{Fault, Proxy};
+pub use proxy::{Aim, Fault, Proxy};
 
 use process::{Watched, as_user, free_port, fresh_directory, program, run};
 use std::net::TcpStream;
@@ -69,6 +69,11 @@ impl PostgresServer {
     /// Ends the server at once, as a power cut would.
     pub fn crash(&self) {
         self.end("QUIT");
+    }
+
+    /// Ends all its processes by force.
+    pub fn kill(&self) {
+        self.end("KILL");
     }
 
     pub fn stop(&self) {

@@ -7,11 +7,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Runs the server, waits for a word and then ends it. Without a word its starter is gone, and the data with it.
+/// Runs the server, waits for a word and then ends it. Without a word its starter is gone, and the data with it. Who is
+/// killed cannot end its children, so they are killed too; a process is gone when it has no command line any more.
 const WATCH: &str = r#"directory=$1; shift
 "$@" >>"$directory/log" 2>&1 &
 server=$!
-if read -r signal; then kill -s "$signal" $server; wait $server
+if read -r signal; then
+  children=
+  if [ "$signal" = KILL ]; then children=$(cat /proc/$server/task/$server/children); fi
+  kill -s "$signal" $server $children
+  wait $server
+  for child in $children; do while grep -q . /proc/$child/cmdline 2>/dev/null; do sleep 0.01; done; done
 else kill -s INT $server; wait $server; rm -rf "$directory"; fi"#;
 
 pub(super) struct Watched(Child);

@@ -3,4 +3,5 @@
 mod operators;
 mod requests;
 mod takeover;
+#[allow(dead_code, reason = "shared with tests that need more of it")]
 mod world;

@@ -1,7 +1,7 @@
 //! Every server answers every request, whoever owns the partition.
 
-use crate::world::{NO_WAIT, PARTITIONS, World, eventually, key, one_task, process};
-use serde_json::json;
+use crate::world::{NO_WAIT, PARTITIONS, Server, World, eventually, key, one_task, process};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 #[test]
@@ -162,30 +162,40 @@ fn deployments_at_once_get_versions_of_their_own() {
     let world = World::new();
     let servers = world.servers::<2>();
     let mut versions = BTreeSet::new();
-    for round in 0..10 {
+    for round in 0..100 {
         let deployed: Vec<i64> = std::thread::scope(|scope| {
-            let both: Vec<_> = servers
-                .iter()
-                .enumerate()
-                .map(|(number, server)| {
-                    let xml = one_task("both", &format!("type-{round}-{number}"));
-                    scope.spawn(move || server.deploy("both.bpmn", &xml))
-                })
-                .collect();
-            let answers = both.into_iter().map(|one| one.join().expect("deploys"));
-            answers
-                .map(|answer| {
-                    let version = &answer["deployments"][0]["processDefinition"]["processDefinitionVersion"];
-                    version.as_i64().unwrap_or_else(|| panic!("no version in {answer}"))
-                })
-                .collect()
+            let deploy = |number: usize| {
+                let (server, xml) = (&servers[number], one_task("both", &format!("type-{round}-{number}")));
+                scope.spawn(move || version_of(&server.deploy("both.bpmn", &xml)))
+            };
+            let both = [deploy(0), deploy(1)];
+            both.map(|one| one.join().expect("deploys")).to_vec()
         });
         versions.extend(&deployed);
-        let newest = deployed.iter().max().expect("two");
+        let newest = *deployed.iter().max().expect("two");
         for server in &servers {
-            let created = server.post("/v2/process-instances", &json!({"processDefinitionId": "both"})).ok();
-            assert_eq!(created["processDefinitionVersion"], *newest, "round {round}");
+            assert_eq!(version_created(server, "both"), newest, "round {round}");
         }
+        let (first, second) = (&servers[round % 2], &servers[(round + 1) % 2]);
+        let xml = one_task("one", &format!("type-{round}"));
+        let deployed = version_of(&first.deploy("one.bpmn", &xml));
+        assert_eq!(version_created(second, "one"), deployed, "the next create on the other server uses it");
     }
-    assert_eq!(versions, (1..=20).collect(), "no version is lost or given twice");
+    assert_eq!(versions, (1..=200).collect(), "no version is given twice");
+    let both = json!({"filter": {"processDefinitionId": "both"}, "page": {"limit": 1_000}});
+    let kept = servers[1].post("/v2/process-definitions/search", &both).ok();
+    let kept = kept["items"].as_array().expect("a list");
+    let kept: BTreeSet<i64> = kept.iter().map(|one| one["version"].as_i64().expect("a version")).collect();
+    assert_eq!(kept, versions, "none is lost");
+}
+
+fn version_of(deployment: &Value) -> i64 {
+    let version = &deployment["deployments"][0]["processDefinition"]["processDefinitionVersion"];
+    version.as_i64().unwrap_or_else(|| panic!("no version in {deployment}"))
+}
+
+/// The version that a create without one takes.
+fn version_created(server: &Server, process: &str) -> i64 {
+    let created = server.post("/v2/process-instances", &json!({"processDefinitionId": process})).ok();
+    created["processDefinitionVersion"].as_i64().unwrap_or_else(|| panic!("no version in {created}"))
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tidemill_store_conformance::postgres::PostgresServer;
 
@@ -24,6 +25,8 @@ pub(crate) struct Server {
     child: Child,
     pub(crate) url: String,
     agent: ureq::Agent,
+    /// What it has written to its log.
+    said: Arc<Mutex<Vec<String>>>,
 }
 
 pub(crate) struct Answer {
@@ -48,7 +51,12 @@ impl World {
 
     /// On a Postgres that the test may stop.
     pub(crate) fn on(postgres: &PostgresServer) -> World {
-        World { schema: "cluster".to_owned(), store_url: postgres.url() }
+        World::at(postgres.url())
+    }
+
+    /// On a Postgres that belongs to the test, by the way that this address takes.
+    pub(crate) fn at(store_url: String) -> World {
+        World { schema: "cluster".to_owned(), store_url }
     }
 
     /// Servers that have shared the partitions out among them.
@@ -59,7 +67,13 @@ impl World {
     }
 
     pub(crate) fn start(&self) -> Server {
-        let mut child = self.command(Some(SECRET)).spawn().expect("the server starts");
+        self.start_with(&[])
+    }
+
+    /// With more arguments than all have.
+    pub(crate) fn start_with(&self, arguments: &[&str]) -> Server {
+        let mut command = self.command(Some(SECRET));
+        let mut child = command.args(arguments).spawn().expect("the server starts");
         let mut log = BufReader::new(child.stderr.take().expect("it is piped"));
         let mut said = String::new();
         let address = loop {
@@ -71,12 +85,16 @@ impl World {
             said.push_str(&line);
         };
         // A full pipe would stop the server; what it says helps to understand a failed test.
-        let name = address.clone();
+        let (name, said) = (address.clone(), Arc::new(Mutex::new(Vec::new())));
+        let heard = said.clone();
         std::thread::spawn(move || {
-            log.lines().map_while(Result::ok).for_each(|line| eprintln!("{name} {line}"))
+            for line in log.lines().map_while(Result::ok) {
+                eprintln!("{name} {line}");
+                heard.lock().expect("no holder panics").push(line);
+            }
         });
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
-        Server { child, url: format!("http://{address}"), agent: config.build().into() }
+        Server { child, url: format!("http://{address}"), agent: config.build().into(), said }
     }
 
     pub(crate) fn command(&self, secret: Option<&str>) -> Command {
@@ -181,6 +199,11 @@ impl Server {
         let topology = self.get("/v2/topology").ok();
         let brokers = topology["brokers"].as_array().expect("a list");
         brokers.iter().map(|broker| broker["partitions"].as_array().expect("a list").len()).collect()
+    }
+
+    /// The lines of its log after so many.
+    pub(crate) fn said_after(&self, lines: usize) -> Vec<String> {
+        self.said.lock().expect("no holder panics")[lines..].to_vec()
     }
 
     pub(crate) fn signal(&self, signal: &str) {

@@ -1,0 +1,178 @@
+//! What the outside world knows: what was sent, what was answered, and what may or may not have happened.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard};
+
+/// Which process an entry is an instance of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Task,
+    Order,
+    Call,
+    Probe,
+}
+
+impl Kind {
+    pub(crate) fn process(self) -> &'static str {
+        match self {
+            Kind::Task => "task",
+            Kind::Order => "order",
+            Kind::Call => "call",
+            Kind::Probe => "probe",
+        }
+    }
+
+    pub(crate) fn wants_message(self) -> bool {
+        matches!(self, Kind::Order | Kind::Call)
+    }
+}
+
+/// How an instance is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// With an idempotency key: sent again until it is answered.
+    Keyed,
+    /// Sent again only while it surely was not run.
+    Plain,
+    /// Like that, and not waited for: what was accepted must happen.
+    Async,
+}
+
+/// What is known of the creation of an instance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Creation {
+    /// Not answered yet.
+    Open,
+    Answered(String),
+    Accepted,
+    /// It may or may not have happened.
+    InDoubt,
+}
+
+/// Tells one completion of a job from another: it becomes a variable of the instance.
+pub(crate) type Token = u64;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) kind: Kind,
+    pub(crate) creation: Creation,
+    /// Completions that may have had their effect.
+    pub(crate) tried: Vec<Token>,
+    /// The completion that was answered.
+    pub(crate) completed: Option<Token>,
+    pub(crate) is_published: bool,
+}
+
+#[derive(Default)]
+struct Book {
+    entries: Vec<Entry>,
+    /// Entries whose message is still to be published.
+    unpublished: VecDeque<usize>,
+    tokens: Token,
+    completions: usize,
+    under_way: i64,
+    violations: Vec<String>,
+}
+
+#[derive(Default)]
+pub(crate) struct Ledger(Mutex<Book>);
+
+impl Ledger {
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.0.lock().expect("no holder panics")
+    }
+
+    /// A new entry; the kinds take turns.
+    pub(crate) fn open(&self, kinds: &[Kind]) -> (usize, Kind) {
+        let mut book = self.book();
+        let number = book.entries.len();
+        let kind = kinds[number % kinds.len()];
+        book.under_way += 1;
+        book.entries.push(Entry {
+            kind,
+            creation: Creation::Open,
+            tried: Vec::new(),
+            completed: None,
+            is_published: false,
+        });
+        if kind.wants_message() {
+            book.unpublished.push_back(number);
+        }
+        (number, kind)
+    }
+
+    pub(crate) fn created(&self, number: usize, creation: Creation) {
+        let mut book = self.book();
+        if creation == Creation::InDoubt && book.entries[number].completed.is_none() {
+            book.under_way -= 1;
+        }
+        book.entries[number].creation = creation;
+    }
+
+    /// A completion is about to be sent.
+    pub(crate) fn tries(&self, number: usize) -> Token {
+        let mut book = self.book();
+        book.tokens += 1;
+        let token = book.tokens;
+        book.entries[number].tried.push(token);
+        token
+    }
+
+    /// It surely had no effect.
+    pub(crate) fn was_not_run(&self, number: usize, token: Token) {
+        self.book().entries[number].tried.retain(|tried| *tried != token);
+    }
+
+    pub(crate) fn completed(&self, number: usize, token: Token) {
+        let mut book = self.book();
+        book.completions += 1;
+        if book.entries[number].creation != Creation::InDoubt {
+            book.under_way -= 1;
+        }
+        if let Some(before) = book.entries[number].completed.replace(token) {
+            let text = format!("the job of {} was completed twice: {before} and {token}", name(number));
+            book.violations.push(text);
+        }
+    }
+
+    /// An entry whose message somebody has to publish.
+    pub(crate) fn next_unpublished(&self) -> Option<usize> {
+        self.book().unpublished.pop_front()
+    }
+
+    pub(crate) fn published(&self, number: usize) {
+        self.book().entries[number].is_published = true;
+    }
+
+    /// Something that must not happen.
+    pub(crate) fn violation(&self, text: String) {
+        self.book().violations.push(text);
+    }
+
+    #[track_caller]
+    pub(crate) fn check(&self) {
+        let violations = std::mem::take(&mut self.book().violations);
+        assert!(violations.is_empty(), "{} violations: {violations:#?}", violations.len());
+    }
+
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.book().entries.clone()
+    }
+
+    pub(crate) fn completions(&self) -> usize {
+        self.book().completions
+    }
+
+    /// Entries that are on their way to their end, as far as that is known.
+    pub(crate) fn under_way(&self) -> i64 {
+        self.book().under_way
+    }
+}
+
+pub(crate) fn name(number: usize) -> String {
+    format!("entry-{number}")
+}
+
+pub(crate) fn number(name: &str) -> Option<usize> {
+    name.strip_prefix("entry-")?.parse().ok()
+}
