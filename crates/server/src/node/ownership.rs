@@ -26,6 +26,7 @@ impl Node {
         let every = self.config.lease / 3;
         let mut next_beat = Instant::now() + every;
         let mut free_since = HashMap::new();
+        let mut watches_until = Instant::now();
         loop {
             tokio::select! {
                 () = tokio::time::sleep_until(next_beat.into()) => {}
@@ -37,8 +38,13 @@ impl Node {
             } else {
                 self.routes.read(&*self.store).await
             };
+            let was_away = self.trouble.reason().is_some();
             self.trouble.note(&seen);
-            if seen.is_ok() {
+            if was_away && seen.is_ok() {
+                // While the store was away nobody could say that they are alive. Two beats later they have.
+                watches_until = next_beat + every / 2;
+            }
+            if seen.is_ok() && Instant::now() >= watches_until {
                 self.follow_plan();
                 self.take_forsaken(&mut free_since);
             }

@@ -43,9 +43,13 @@ impl Partition {
         self.reopen();
         match halt {
             Halt::Batch { turn, error: Error::Refused { culprit, reason }, .. } => {
-                let rebuilt = self.rebuild(None).await;
+                if let Err(error) = self.rebuild(None).await {
+                    // Who has lost the partition may be refused what its successor has written.
+                    let again = self.take_back(turn.executed, is_sent);
+                    self.put_first(again);
+                    return Err(error);
+                }
                 self.suspect(*turn, &Error::Refused { culprit, reason });
-                rebuilt?;
             }
             Halt::Batch { turn, id, error } => {
                 tracing::warn!(partition = %self.id, %error, "a batch is to be settled");
