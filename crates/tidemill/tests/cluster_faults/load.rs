@@ -148,7 +148,7 @@ fn create(client: &Client, ledger: &Ledger, number: usize, kind: Kind, way: Way)
         let why = match (client.post("/v2/process-instances", &body, headers), way) {
             (Sent::Answered(200, answer), Way::Keyed | Way::Plain) => {
                 let key = answer["processInstanceKey"].as_str().unwrap_or_default().to_owned();
-                if way == Way::Keyed && number % REPEAT_EVERY == 0 {
+                if way == Way::Keyed && number.is_multiple_of(REPEAT_EVERY) {
                     expect_same(client, ledger, &key, &body, headers);
                 }
                 return ledger.created(number, Creation::Answered(key));
@@ -232,7 +232,7 @@ fn complete(client: &Client, ledger: &Ledger, job: &Value) -> bool {
         return false;
     };
     let path = format!("/v2/jobs/{}/completion", job["jobKey"].as_str().unwrap_or_default());
-    let (is_keyed, began) = (number % 2 == 0, Instant::now());
+    let (is_keyed, began) = (number.is_multiple_of(2), Instant::now());
     let mut token = ledger.tries(number);
     let (mut may_have_run, key) = (false, format!("completion-{token}"));
     while began.elapsed() < PATIENCE {

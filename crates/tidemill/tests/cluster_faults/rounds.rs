@@ -12,29 +12,33 @@ use tidemill_store_conformance::postgres::Fault::{
 use tidemill_store_conformance::postgres::{Aim, Fault};
 
 /// COMMITs of one server that are struck one after the other.
-pub(crate) type Strikes = (Aim, &'static [Fault]);
+pub(crate) type Strikes = (&'static str, Aim, &'static [Fault]);
 
 const LATE: Fault = DelayCommit(Duration::from_millis(700));
 /// The transaction is given up and the lease has run out before it comes.
 const TOO_LATE: Fault = DelayCommit(Duration::from_secs(3));
 
 pub(crate) const FAULTS_OF_TWO: &[Strikes] = &[
-    (Aim::Batches, &[CutBeforeCommit; 6]),
-    (Aim::Batches, &[CutAfterCommit; 6]),
-    (Aim::Batches, &[LATE, LATE, LATE]),
-    (Aim::Everything, &[CutAfterCommit; 12]),
-    (Aim::Batches, &[TOO_LATE, CutAfterCommit, CutBeforeCommit]),
+    ("6 batches cut before their COMMIT", Aim::Batches, &[CutBeforeCommit; 6]),
+    ("6 batches cut after their COMMIT", Aim::Batches, &[CutAfterCommit; 6]),
+    ("3 COMMITs of batches late by 0.7 s", Aim::Batches, &[LATE; 3]),
+    ("12 writes of any kind cut after their COMMIT", Aim::Everything, &[CutAfterCommit; 12]),
+    (
+        "a COMMIT late by 3 s, then cuts after and before",
+        Aim::Batches,
+        &[TOO_LATE, CutAfterCommit, CutBeforeCommit],
+    ),
 ];
 
 pub(crate) const FAULTS_OF_THREE: &[Strikes] = &[
-    (Aim::Batches, &[CutAfterCommit; 6]),
-    (Aim::Batches, &[CutBeforeCommit; 6]),
-    (Aim::Batches, &[FreezeBeforeCommit]),
-    (Aim::Everything, &[CutBeforeCommit; 12]),
-    (Aim::Batches, &[LATE, CutBeforeCommit, LATE, CutAfterCommit]),
+    ("6 batches cut after their COMMIT", Aim::Batches, &[CutAfterCommit; 6]),
+    ("6 batches cut before their COMMIT", Aim::Batches, &[CutBeforeCommit; 6]),
+    ("a COMMIT that never comes", Aim::Batches, &[FreezeBeforeCommit]),
+    ("12 writes of any kind cut before their COMMIT", Aim::Everything, &[CutBeforeCommit; 12]),
+    ("late COMMITs and cuts in turn", Aim::Batches, &[LATE, CutBeforeCommit, LATE, CutAfterCommit]),
 ];
 
-/// Rounds whose victim has the default lease: it was started again in one of as many rounds before.
+/// So many victims are started again with the default lease, and killed again when it is their turn.
 const KILLS_WITH_DEFAULT_LEASE: usize = 2;
 
 /// How many rounds of each kind.
@@ -58,8 +62,10 @@ impl Rounds {
         }
         for round in 0..self.kills {
             begin(fleet, round);
+            let is_default = (fleet.count()..fleet.count() + KILLS_WITH_DEFAULT_LEASE).contains(&round);
+            let fault = if is_default { "kill -9 of an owner, lease 5 s" } else { "kill -9 of an owner" };
             let lease = if round < KILLS_WITH_DEFAULT_LEASE { DEFAULT_LEASE } else { SHORT_LEASE };
-            kill(fleet, load, round % fleet.count(), lease);
+            kill(fleet, load, fault, round % fleet.count(), lease);
         }
         for (round, strikes) in self.commit_faults.iter().enumerate() {
             begin(fleet, round);
@@ -75,10 +81,10 @@ fn begin(fleet: &Fleet, round: usize) {
     std::thread::sleep(Duration::from_millis(200 + u64::from(nanos) % 300 + 50 * round as u64));
 }
 
-fn kill(fleet: &mut Fleet, load: &Load, victim: usize, next_lease: &[&str]) {
+fn kill(fleet: &mut Fleet, load: &Load, fault: &str, victim: usize, next_lease: &[&str]) {
     let fault_at = Instant::now();
     fleet.kill(victim);
-    went_on(fleet, load, "kill -9 of an owner", &fleet.others(victim), fault_at);
+    went_on(fleet, load, fault, &fleet.others(victim), fault_at);
     fleet.start_again(victim, next_lease);
 }
 
@@ -116,13 +122,13 @@ fn kill_postgres(fleet: &Fleet, load: &Load, away: Duration) {
     went_on(fleet, load, &format!("kill -9 of Postgres, gone for {away:?}"), &everybody, fault_at);
 }
 
-fn strike(fleet: &Fleet, load: &Load, victim: usize, (aim, faults): &Strikes) {
+fn strike(fleet: &Fleet, load: &Load, victim: usize, (name, aim, faults): &Strikes) {
     let proxy = fleet.proxy(victim);
     proxy.prepare_many(*aim, faults);
     eventually("the faults have struck", || proxy.has_struck());
     let fault_at = Instant::now();
     let everybody: Vec<usize> = (0..fleet.count()).collect();
-    went_on(fleet, load, &format!("{faults:?} of {aim:?}"), &everybody, fault_at);
+    went_on(fleet, load, name, &everybody, fault_at);
 }
 
 fn went_on(fleet: &Fleet, load: &Load, fault: &str, places: &[usize], fault_at: Instant) {
