@@ -35,18 +35,17 @@ impl Commit for SqliteStore {
             .await
     }
 
-    async fn mark_attempt(&self, fence: &Fence, position: Position) -> Result<u32> {
-        let fence = fence.clone();
+    async fn mark_attempts(&self, fence: &Fence, positions: &[Position]) -> Result<()> {
+        let (fence, positions) = (fence.clone(), positions.to_vec());
         self.writer
             .write(move |connection| {
                 check_fence(connection, &fence)?;
-                let attempts = connection
-                    .prepare_cached(
-                        "UPDATE inbox SET attempts = attempts + 1 WHERE position = ?1 RETURNING attempts",
-                    )?
-                    .query_row([position.0], |row| row.get(0))
-                    .optional()?;
-                Ok(attempts.unwrap_or_default())
+                let sql = "UPDATE inbox SET attempts = attempts + 1 WHERE position = ?1";
+                let mut mark = connection.prepare_cached(sql)?;
+                for position in &positions {
+                    mark.execute([position.0])?;
+                }
+                Ok(())
             })
             .await
     }

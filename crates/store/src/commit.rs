@@ -12,7 +12,7 @@ pub trait Commit: Send + Sync {
     /// Settles an unknown outcome. Ask only after the partition was acquired again.
     async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool>;
 
-    /// Notes, durably, that the owner is about to run this entry alone; gives the number of attempts so far,
-    /// this one included. A command that brings down its node is found by this count.
-    async fn mark_attempt(&self, fence: &Fence, position: Position) -> Result<u32>;
+    /// Counts, durably, one more attempt for each of these entries, which the owner is about to run. A command that
+    /// brings down its node is found by this count.
+    async fn mark_attempts(&self, fence: &Fence, positions: &[Position]) -> Result<()>;
 }

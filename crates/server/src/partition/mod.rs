@@ -26,13 +26,13 @@ use deadlines::Deadlines;
 use pollers::Pollers;
 use request::Waiter;
 use schedule::Schedule;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use take::Work;
 use tidemill_engine::Working;
 use tidemill_model::{PartitionCount, PartitionId, ProcessInstanceKey, TenantId, Text, Timestamp};
-use tidemill_store::{BatchId, Error, Fence, HolderId, Owned, Store};
+use tidemill_store::{BatchId, Error, Fence, HolderId, Owned, Position, Store};
 use tokio::sync::{mpsc, oneshot};
 use turn::{InFlight, Turn};
 
@@ -116,6 +116,8 @@ pub(crate) struct Partition {
     inbox_is_dirty: bool,
     /// Entries that a predecessor may have died on are run one by one.
     is_cautious: bool,
+    /// Entries that this owner has begun to run while it was cautious.
+    begun: HashSet<Position>,
     is_healthy: Arc<AtomicBool>,
 }
 
@@ -162,6 +164,7 @@ impl Partition {
             newest_definitions,
             inbox_is_dirty: true,
             is_cautious: !owned.was_released,
+            begun: HashSet::new(),
             is_healthy,
         };
         partition.begin(owned).await?;

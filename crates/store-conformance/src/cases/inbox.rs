@@ -3,7 +3,9 @@
 use crate::{Place, Session};
 use std::time::Duration;
 use tidemill_model::{PartitionId, Timestamp};
-use tidemill_store::{Batch, CommandOutcome, CommandResult, DeadLetter, NewInboxEntry, Position};
+use tidemill_store::{
+    Batch, CommandOutcome, CommandResult, DeadLetter, Error, Fence, NewInboxEntry, Position,
+};
 
 fn entry(partition: u16, payload: u8) -> NewInboxEntry {
     NewInboxEntry {
@@ -67,11 +69,15 @@ pub async fn outcomes_are_told(place: &dyn Place) {
 
 pub async fn attempts_are_counted(place: &dyn Place) {
     let session = Session::open(place).await;
-    let position = session.store.append(vec![entry(1, 1)]).await.expect("appends")[0];
-    assert_eq!(session.store.mark_attempt(&session.fence, position).await.expect("marks"), 1);
-    assert_eq!(session.store.mark_attempt(&session.fence, position).await.expect("marks"), 2);
+    let entries = vec![entry(1, 1), entry(1, 2), entry(1, 3)];
+    let positions = session.store.append(entries).await.expect("appends");
+    session.store.mark_attempts(&session.fence, &positions[..2]).await.expect("marks");
+    session.store.mark_attempts(&session.fence, &positions[1..2]).await.expect("marks");
     let waiting = session.store.waiting(PartitionId(1), None, 10).await.expect("reads");
-    assert_eq!(waiting[0].attempts, 2);
+    assert_eq!(waiting.iter().map(|entry| entry.attempts).collect::<Vec<_>>(), [1, 2, 0]);
+    let stale = Fence { epoch: session.fence.epoch + 1, ..session.fence.clone() };
+    let refused = session.store.mark_attempts(&stale, &positions).await;
+    assert!(matches!(refused, Err(Error::Fenced { .. })), "{refused:?}");
 }
 
 pub async fn partitions_have_their_own_inbox(place: &dyn Place) {

@@ -75,11 +75,10 @@ impl Commit for PostgresStore {
         Ok(!rows.is_empty())
     }
 
-    async fn mark_attempt(&self, fence: &Fence, position: Position) -> Result<u32> {
-        let sql = "UPDATE inbox SET attempts = attempts + 1 WHERE partition_id = $1 AND position = $2 RETURNING attempts";
-        let mark = Call::new(sql, [fence.partition.into(), position.0.into()]);
-        let rows = self.write_fenced(fence, mark).await?;
-        Ok(rows.first().map_or(0, |row| row.get::<_, i64>(0) as u32))
+    async fn mark_attempts(&self, fence: &Fence, positions: &[Position]) -> Result<()> {
+        let sql = "UPDATE inbox SET attempts = attempts + 1 WHERE partition_id = $1 AND position = ANY($2)";
+        let positions: Vec<i64> = positions.iter().map(|position| position.0).collect();
+        self.write_fenced(fence, Call::new(sql, [fence.partition.into(), positions.into()])).await.map(drop)
     }
 }
 
