@@ -58,7 +58,7 @@ impl Rounds {
         }
         for round in 0..self.postgres_kills {
             begin(fleet, round);
-            kill_postgres(fleet, load, Duration::from_millis(1_500) * round as u32);
+            kill_postgres(fleet, load, Duration::from_secs(round as u64));
         }
         for round in 0..self.kills {
             begin(fleet, round);
