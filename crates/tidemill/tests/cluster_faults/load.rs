@@ -19,6 +19,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 const UNDER_WAY_MAX: i64 = 2_000;
 /// While capacity is measured, so many are under way: enough to keep all busy.
 const UNDER_WAY_AT_CAPACITY: i64 = 60;
+/// So many are sent per second on a machine that is busy with something else, or a fault would meet nobody.
+const RATE_MIN: f64 = 5.0;
 const MEASURE: Duration = Duration::from_secs(3);
 /// Every so many: sends again what was answered.
 const REPEAT_EVERY: usize = 8;
@@ -85,9 +87,12 @@ impl Load {
         (self.ledger.completions() - before) as f64 / began.elapsed().as_secs_f64()
     }
 
-    pub(crate) fn set_rate(&self, instances_per_s: f64) {
-        let pause = Duration::from_secs_f64(1.0 / instances_per_s.max(1.0));
+    /// The rate that is kept from now on.
+    pub(crate) fn set_rate(&self, instances_per_s: f64) -> f64 {
+        let rate = instances_per_s.max(RATE_MIN);
+        let pause = Duration::from_secs_f64(1.0 / rate);
         self.pause_us.store(pause.as_micros() as u64, Ordering::Release);
+        rate
     }
 
     pub(crate) fn stop_creating(&self) {

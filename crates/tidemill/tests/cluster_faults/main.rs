@@ -43,11 +43,8 @@ fn run(servers: usize, plan: &Rounds) {
         let _ending = load.end_at_last();
         load.begin(scope, Spread { creators: 8, workers: 8, publishers: 4 });
         let capacity = load.measure_capacity();
-        load.set_rate(capacity / 2.0);
-        rounds::say(
-            servers,
-            &format!("{capacity:.0} instances/s are possible, {:.0} are sent", capacity / 2.0),
-        );
+        let rate = load.set_rate(capacity / 2.0);
+        rounds::say(servers, &format!("{capacity:.0} instances/s are possible, {rate:.0} are sent"));
         plan.run(&mut fleet, &load);
         load.stop_creating();
         audit::drain(&fleet, &load);
