@@ -1,8 +1,9 @@
 //! What operators see and do.
 
 use crate::world::{PARTITIONS, Server, World, eventually};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 fn admin(server: &Server, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
@@ -39,4 +40,26 @@ fn partitions_are_moved_and_nodes_drained() {
     eventually("it passes on what it is asked", || second.get("/readyz").status == 200);
     admin(&first, &["drain", address, "--undo"]);
     eventually("it has its share again", || held(&first, address).len() == PARTITIONS / 2);
+}
+
+#[test]
+fn workers_do_not_keep_a_drained_server_from_stopping() {
+    let world = World::new();
+    let [first, mut second] = world.servers::<2>();
+    let address = second.url.trim_start_matches("http://").to_owned();
+    admin(&first, &["drain", &address]);
+    eventually("the server is empty", || held(&first, &address).is_empty());
+    let url = format!("{}/v2/jobs/activation", second.url);
+    let worker = std::thread::spawn(move || {
+        let body =
+            json!({"type": "nothing", "timeout": 1_000, "maxJobsToActivate": 1, "requestTimeout": 60_000});
+        ureq::post(url).header("content-type", "application/json").send(body.to_string())
+    });
+    std::thread::sleep(Duration::from_millis(500));
+    let began = Instant::now();
+    second.signal("-TERM");
+    second.wait();
+    assert!(began.elapsed() < Duration::from_secs(5), "stopped after {:?}", began.elapsed());
+    let answer = worker.join().expect("ends").expect("the worker is answered");
+    assert_eq!(answer.status(), 200);
 }
