@@ -19,8 +19,13 @@ pub(super) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    pub(super) fn is_ok(&self) -> bool {
-        (200..300).contains(&self.status)
+    /// Whether the server did it; false when it asks for patience. Anything else makes the figures worthless.
+    pub(super) fn is_taken(&self) -> Result<bool> {
+        match self.status {
+            200..300 => Ok(true),
+            429 | 503 => Ok(false),
+            status => bail!("the server answers {status}: {}", String::from_utf8_lossy(self.body)),
+        }
     }
 }
 
@@ -44,7 +49,7 @@ impl Connection {
         self.output.clear();
         write!(
             self.output,
-            "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
             body.len()
         )?;
         self.stream.write_all(&self.output).await?;

@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Semaphore, mpsc};
@@ -46,6 +46,8 @@ struct Shared {
     started: AtomicU64,
     jobs_done: AtomicU64,
     refused: AtomicU64,
+    /// Why nothing is asked of the server any more.
+    fault: OnceLock<String>,
 }
 
 /// What a load was like.
@@ -61,7 +63,11 @@ impl Load {
         let for_thread = shared.clone();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            LocalSet::new().block_on(&runtime, run(plan, for_thread))
+            let outcome = LocalSet::new().block_on(&runtime, run(plan, for_thread.clone()));
+            if let Err(error) = &outcome {
+                for_thread.fault.get_or_init(|| format!("{error:#}"));
+            }
+            outcome
         });
         Load { shared, thread }
     }
@@ -72,8 +78,10 @@ impl Load {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        anyhow::ensure!(!self.thread.is_finished(), "the load has broken off");
-        Ok(())
+        match self.shared.fault.get() {
+            Some(fault) => anyhow::bail!("the load has broken off: {fault}"),
+            None => Ok(()),
+        }
     }
 
     /// Starts no more instances and waits for the end of those that run.
@@ -140,8 +148,7 @@ async fn start_instances(site: Rc<Site>, number: usize) -> Result<Vec<u32>> {
                 Instant::now()
             }
         };
-        let is_ok = connection.post("/v2/process-instances", &body).await?.is_ok();
-        if !is_ok {
+        if !connection.post("/v2/process-instances", &body).await?.is_taken()? {
             site.shared.refused.fetch_add(1, Ordering::Relaxed);
             site.room.add_permits(1);
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -176,7 +183,7 @@ async fn poll(site: Rc<Site>, found: mpsc::UnboundedSender<String>) -> Result<()
     let mut over_since = None;
     while !site.is_done(&mut over_since) {
         let answer = connection.post("/v2/jobs/activation", &body).await?;
-        if !answer.is_ok() {
+        if !answer.is_taken()? {
             site.shared.refused.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
@@ -196,7 +203,7 @@ async fn complete_jobs(site: Rc<Site>) -> Result<()> {
     loop {
         let next = site.jobs.lock().await.recv().await;
         let Some(key) = next else { return Ok(()) };
-        if !connection.post(&format!("/v2/jobs/{key}/completion"), "{}").await?.is_ok() {
+        if !connection.post(&format!("/v2/jobs/{key}/completion"), "{}").await?.is_taken()? {
             site.shared.refused.fetch_add(1, Ordering::Relaxed);
         }
         let done = site.shared.jobs_done.fetch_add(1, Ordering::Relaxed) + 1;

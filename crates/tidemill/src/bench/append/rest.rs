@@ -49,20 +49,16 @@ async fn start_instances(address: SocketAddr, begin: Instant, end: Instant) -> R
     let (mut latencies, mut refused) = (Vec::new(), 0);
     loop {
         let sent = Instant::now();
-        let status = connection.post_async("/v2/process-instances", &body).await?.status;
+        let is_taken = connection.post_async("/v2/process-instances", &body).await?.is_taken()?;
         let now = Instant::now();
         if now >= end {
             return Ok((latencies, refused));
         }
-        match status {
-            202 if now >= begin => {
-                latencies.push(u32::try_from((now - sent).as_micros()).unwrap_or(u32::MAX));
-            }
-            202 => {}
-            _ => {
-                refused += 1;
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
+        if !is_taken {
+            refused += 1;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        } else if now >= begin {
+            latencies.push(u32::try_from((now - sent).as_micros()).unwrap_or(u32::MAX));
         }
     }
 }
