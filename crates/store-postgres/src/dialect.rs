@@ -13,26 +13,15 @@ impl Dialect for Postgres {
         format!("{expression} LIKE {parameter}")
     }
 
-    fn like_pattern(&self, pattern: &str) -> String {
-        let mut like = String::with_capacity(pattern.len());
-        let mut is_escaped = false;
-        for c in pattern.chars() {
-            match c {
-                '\\' if !is_escaped => {
-                    is_escaped = true;
-                    continue;
-                }
-                '*' if !is_escaped => like.push('%'),
-                '?' if !is_escaped => like.push('_'),
-                '%' | '_' | '\\' => like.extend(['\\', c]),
-                c => like.push(c),
-            }
-            is_escaped = false;
+    fn wildcards(&self) -> (char, char) {
+        ('%', '_')
+    }
+
+    fn push_literal(&self, pattern: &mut String, literal: char) {
+        if matches!(literal, '%' | '_' | '\\') {
+            pattern.push('\\');
         }
-        if is_escaped {
-            like.push_str("\\\\");
-        }
-        like
+        pattern.push(literal);
     }
 
     fn array_members(&self, column: &str, alias: &str) -> String {

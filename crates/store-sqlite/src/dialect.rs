@@ -14,25 +14,15 @@ impl Dialect for Sqlite {
         format!("{expression} GLOB {parameter}")
     }
 
-    fn like_pattern(&self, pattern: &str) -> String {
-        let mut glob = String::with_capacity(pattern.len());
-        let mut is_escaped = false;
-        for c in pattern.chars() {
-            match c {
-                '\\' if !is_escaped => {
-                    is_escaped = true;
-                    continue;
-                }
-                '*' | '?' if !is_escaped => glob.push(c),
-                '*' | '?' | '[' => glob.extend(['[', c, ']']),
-                c => glob.push(c),
-            }
-            is_escaped = false;
+    fn wildcards(&self) -> (char, char) {
+        ('*', '?')
+    }
+
+    fn push_literal(&self, pattern: &mut String, literal: char) {
+        match literal {
+            '*' | '?' | '[' => pattern.extend(['[', literal, ']']),
+            _ => pattern.push(literal),
         }
-        if is_escaped {
-            glob.push('\\');
-        }
-        glob
     }
 
     fn array_members(&self, column: &str, alias: &str) -> String {

@@ -8,6 +8,7 @@ use super::settle::{Halt, Step};
 use super::take::Work;
 use super::{COMMANDS_PER_BATCH_MAX, Partition, ROWS_IN_MEMORY_MAX};
 use std::collections::{BTreeSet, VecDeque};
+use std::mem::{replace, take};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tidemill_engine::{FollowUp, InstanceEnd};
@@ -103,8 +104,8 @@ impl Partition {
         self.open.changes = self.working.take_changes();
         self.working.end_batch();
         self.working.evict(ROWS_IN_MEMORY_MAX);
-        let queue = std::mem::take(&mut self.open.queue);
-        let turn = std::mem::replace(&mut self.open, Turn { queue, ..Turn::default() });
+        let queue = take(&mut self.open.queue);
+        let mut turn = replace(&mut self.open, Turn { queue, ..Turn::default() });
         if turn.changes_nothing() {
             self.take_effect(turn);
             return Ok(());
@@ -115,15 +116,15 @@ impl Partition {
         }
         let id = self.next_batch;
         self.next_batch = BatchId(id.0 + 1);
-        let commit = self.commit(&turn, id);
+        let commit = self.commit(&mut turn, id);
         self.in_flight = Some(InFlight { turn, id, commit });
         Ok(())
     }
 
-    fn commit(&self, turn: &Turn, id: BatchId) -> JoinHandle<Result<Committed>> {
+    fn commit(&self, turn: &mut Turn, id: BatchId) -> JoinHandle<Result<Committed>> {
         let (store, batch) = (self.store.clone(), self.batch(turn, id));
         #[cfg(debug_assertions)]
-        if !turn.changes.is_empty()
+        if !batch.changes.is_empty()
             && let Some(strike) =
                 super::faults::strike_batch(turn.executed.iter().map(|executed| &executed.work.command))
         {
@@ -170,7 +171,8 @@ impl Partition {
         }
     }
 
-    fn batch(&self, turn: &Turn, id: BatchId) -> Batch {
+    /// What is to be written leaves the turn; commands, answers and what else follows from the commit stay.
+    fn batch(&self, turn: &mut Turn, id: BatchId) -> Batch {
         let commands: Vec<&Command> = turn.executed.iter().map(|executed| &executed.work.command).collect();
         let log = lz4_flex::compress_prepend_size(&tidemill_store::pack(&commands));
         let (changes, fired) = with_fired_timers(turn);
@@ -184,22 +186,22 @@ impl Partition {
             id,
             at: self.now,
             log,
-            consumed: turn.consumed.clone(),
+            consumed: take(&mut turn.consumed),
             changes,
             fired,
-            answers: turn.answers.clone(),
-            results: turn.results.clone(),
+            answers: take(&mut turn.answers),
+            results: take(&mut turn.results),
             outgoing: outgoing.collect(),
             highest_key: self.working.next_key() - 1,
-            dead_letters: turn.dead_letters.clone(),
+            dead_letters: take(&mut turn.dead_letters),
         }
     }
 }
 
 /// Fired timers are deleted as one range where nothing else lies in it, and one by one otherwise. A timer
 /// that the engine no longer knew must go as well, or it would fire for ever.
-fn with_fired_timers(turn: &Turn) -> (Vec<Change>, Option<FiredTimers>) {
-    let mut changes = turn.changes.clone();
+fn with_fired_timers(turn: &mut Turn) -> (Vec<Change>, Option<FiredTimers>) {
+    let mut changes = take(&mut turn.changes);
     let fired: BTreeSet<TimerPosition> = turn.fired.iter().copied().collect();
     let (Some(first), Some(last)) = (fired.first().copied(), fired.last().copied()) else {
         return (changes, None);

@@ -45,16 +45,6 @@ impl ResultRow<'_> {
     fn value(&self, column: usize) -> Result<Cell<'_>> {
         self.0.try_get(column).map_err(|error| unreadable(column, &error.to_string()))
     }
-
-    pub(super) fn cursor_value(&self, column: usize) -> Result<CursorValue> {
-        match self.value(column)? {
-            Cell::Null => Ok(CursorValue::Null),
-            Cell::Int(value) => Ok(CursorValue::Int(value)),
-            Cell::Bool(value) => Ok(CursorValue::Int(value.into())),
-            Cell::Text(text) => Ok(CursorValue::Text(text.to_owned())),
-            Cell::Bytes(_) => Err(unreadable(column, "not a value to sort by")),
-        }
-    }
 }
 
 impl SqlRow for ResultRow<'_> {
@@ -87,6 +77,16 @@ impl SqlRow for ResultRow<'_> {
             Cell::Null => Ok(None),
             Cell::Bool(value) => Ok(Some(value)),
             _ => Err(unreadable(column, "not a truth value")),
+        }
+    }
+
+    fn cursor_value(&self, column: usize) -> Result<CursorValue> {
+        match self.value(column)? {
+            Cell::Null => Ok(CursorValue::Null),
+            Cell::Int(value) => Ok(CursorValue::Int(value)),
+            Cell::Bool(value) => Ok(CursorValue::Int(value.into())),
+            Cell::Text(text) => Ok(CursorValue::Text(text.to_owned())),
+            Cell::Bytes(_) => Err(unreadable(column, "not a value to sort by")),
         }
     }
 }

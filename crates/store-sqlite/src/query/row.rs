@@ -12,15 +12,6 @@ impl ResultRow<'_, '_> {
     fn value(&self, column: usize) -> Result<ValueRef<'_>> {
         self.0.get_ref(column).map_err(|error| unreadable(column, &error.to_string()))
     }
-
-    pub(super) fn cursor_value(&self, column: usize) -> Result<CursorValue> {
-        match self.value(column)? {
-            ValueRef::Null => Ok(CursorValue::Null),
-            ValueRef::Integer(value) => Ok(CursorValue::Int(value)),
-            ValueRef::Text(text) => Ok(CursorValue::Text(String::from_utf8_lossy(text).into_owned())),
-            _ => Err(unreadable(column, "not a value to sort by")),
-        }
-    }
 }
 
 impl SqlRow for ResultRow<'_, '_> {
@@ -38,6 +29,15 @@ impl SqlRow for ResultRow<'_, '_> {
 
     fn boolean(&self, column: usize) -> Result<Option<bool>> {
         Ok(self.int(column)?.map(|value| value != 0))
+    }
+
+    fn cursor_value(&self, column: usize) -> Result<CursorValue> {
+        match self.value(column)? {
+            ValueRef::Null => Ok(CursorValue::Null),
+            ValueRef::Integer(value) => Ok(CursorValue::Int(value)),
+            ValueRef::Text(text) => Ok(CursorValue::Text(String::from_utf8_lossy(text).into_owned())),
+            _ => Err(unreadable(column, "not a value to sort by")),
+        }
     }
 }
 

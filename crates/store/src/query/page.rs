@@ -39,6 +39,19 @@ impl Default for Page {
     }
 }
 
+impl Page {
+    /// How many there are in all, where the items of this page tell it.
+    pub fn total_from(&self, items: usize) -> Option<u64> {
+        match self.start {
+            // A page that is not full shows everything there is from its start on.
+            PageStart::Offset(offset) if 0 < items && items < self.limit as usize => {
+                Some(u64::from(offset) + items as u64)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// One page of what was found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Results<V> {
@@ -48,4 +61,19 @@ pub struct Results<V> {
     pub has_more_total: bool,
     pub start_cursor: Option<String>,
     pub end_cursor: Option<String>,
+}
+
+impl<V> Results<V> {
+    /// From the page's items with the cursors that lead to them; the total may be counted too far.
+    pub fn new(mut items: Vec<(V, String)>, total: u64) -> Results<V> {
+        let start_cursor = items.first().map(|(_, cursor)| cursor.clone());
+        let end_cursor = items.last_mut().map(|(_, cursor)| std::mem::take(cursor));
+        Results {
+            items: items.into_iter().map(|(view, _)| view).collect(),
+            total: total.min(TOTAL_MAX),
+            has_more_total: total > TOTAL_MAX,
+            start_cursor,
+            end_cursor,
+        }
+    }
 }

@@ -8,8 +8,28 @@ pub trait Dialect: Send + Sync {
     /// Case-sensitive match of an expression with a pattern parameter made by `like_pattern`.
     fn like(&self, expression: &str, parameter: &str) -> String;
 
+    /// What stands for any text and for any one character in a pattern.
+    fn wildcards(&self) -> (char, char);
+
+    /// Adds a character that stands for itself.
+    fn push_literal(&self, pattern: &mut String, literal: char);
+
     /// From `*`, `?` and backslash to this database's pattern language.
-    fn like_pattern(&self, pattern: &str) -> String;
+    fn like_pattern(&self, pattern: &str) -> String {
+        let (any_text, any_character) = self.wildcards();
+        let mut translated = String::with_capacity(pattern.len());
+        let mut characters = pattern.chars();
+        while let Some(character) = characters.next() {
+            match character {
+                '*' => translated.push(any_text),
+                '?' => translated.push(any_character),
+                // At the very end it stands for itself.
+                '\\' => self.push_literal(&mut translated, characters.next().unwrap_or('\\')),
+                literal => self.push_literal(&mut translated, literal),
+            }
+        }
+        translated
+    }
 
     /// A table expression with one row per member of a JSON array column, the text in a column `value`.
     fn array_members(&self, column: &str, alias: &str) -> String;

@@ -4,19 +4,35 @@
 
 use super::filter::{Side, needs_join, sides, where_clause};
 use super::table::{Column, SearchTable};
-use super::{Dialect, SqlValue, Statement};
+use super::{Columns, Dialect, SqlRow, SqlValue, Statement};
 use crate::Result;
 use crate::query::{Cursor, CursorValue, Filter, Order, PageStart, Search, Sort, TOTAL_MAX};
 
 /// The statement of a page and what is needed to read its rows.
 pub struct PageQuery<'d, F> {
     pub statement: Statement<'d>,
-    pub order: Vec<Sort<F>>,
-    /// Sort values follow the view's columns from here on.
-    pub sort_values_from: usize,
-    pub sort_value_count: usize,
+    order: Vec<Sort<F>>,
+    /// They follow the columns of the view.
+    sort_value_count: usize,
     /// The rows come last first.
-    pub is_backward: bool,
+    is_backward: bool,
+}
+
+impl<F: SearchTable> PageQuery<'_, F> {
+    /// A row as a view, with the cursor that leads to it.
+    pub fn read(&self, row: &dyn SqlRow) -> Result<(F::View, String)> {
+        let columns = F::VIEW.len()..F::VIEW.len() + self.sort_value_count;
+        let values = columns.map(|column| row.cursor_value(column)).collect::<Result<Vec<_>>>()?;
+        Ok((F::view(&mut Columns::of(row))?, Cursor { values }.encode(&self.order)))
+    }
+
+    /// From the order in which rows come to that of the sort.
+    pub fn in_order(&self, mut rows: Vec<(F::View, String)>) -> Vec<(F::View, String)> {
+        if self.is_backward {
+            rows.reverse();
+        }
+        rows
+    }
 }
 
 struct SortKey {
@@ -73,7 +89,7 @@ pub fn page_query<'d, F: SearchTable>(
     statement.push(" OFFSET ");
     statement.push_parameter(offset);
     let sort_value_count = keys.len();
-    Ok(Some(PageQuery { statement, order, sort_values_from: F::VIEW.len(), sort_value_count, is_backward }))
+    Ok(Some(PageQuery { statement, order, sort_value_count, is_backward }))
 }
 
 /// How many rows pass, counted no further than the exact range of totals and one more.

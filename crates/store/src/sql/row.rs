@@ -1,5 +1,6 @@
 //! Reading result rows, whatever the driver.
 
+use crate::query::CursorValue;
 use crate::{Error, Result, unpack};
 use tidemill_model::entity::FlowSet;
 use tidemill_model::{TenantId, Text, Timestamp};
@@ -10,6 +11,8 @@ pub trait SqlRow {
     fn text(&self, column: usize) -> Result<Option<&str>>;
     fn bytes(&self, column: usize) -> Result<Option<&[u8]>>;
     fn boolean(&self, column: usize) -> Result<Option<bool>>;
+    /// What rows can be sorted by, whatever its type.
+    fn cursor_value(&self, column: usize) -> Result<CursorValue>;
 }
 
 /// Takes the columns of a row one after the other.
