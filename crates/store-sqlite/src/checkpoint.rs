@@ -31,10 +31,18 @@ thread_local! {
 }
 
 /// How much of the log waits to be copied. Its file does not tell: it keeps its size when the log starts over.
-#[derive(Clone, Default)]
-pub(crate) struct LogSize(Arc<AtomicU64>);
+#[derive(Clone)]
+pub(crate) struct LogSize {
+    bytes: Arc<AtomicU64>,
+    page_bytes: u64,
+}
 
 impl LogSize {
+    pub(crate) fn of(connection: &Connection) -> rusqlite::Result<LogSize> {
+        let page_bytes = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        Ok(LogSize { bytes: Arc::default(), page_bytes })
+    }
+
     /// To be called on the thread that writes through this connection.
     pub(crate) fn watch(connection: &Connection) {
         connection.wal_hook(Some(|_, pages| {
@@ -45,11 +53,11 @@ impl LogSize {
 
     /// Follows the commit that this thread has just made.
     pub(crate) fn note(&self) {
-        self.0.store(PAGES.get() * connect::PAGE_BYTES, Ordering::Relaxed);
+        self.bytes.store(PAGES.get() * self.page_bytes, Ordering::Relaxed);
     }
 
     fn bytes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.bytes.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_excessive(&self, wanted: u64) -> bool {

@@ -16,8 +16,9 @@ pub(crate) enum Role {
 /// Statements that a connection keeps prepared; searches come in many shapes.
 const STATEMENTS_KEPT: usize = 256;
 
-/// Of a new file; an old one keeps its own.
-pub(crate) const PAGE_BYTES: u64 = 8192;
+/// Of a new file; an old one keeps its own. A commit writes whole pages, and most of those it touches are at the edge
+/// of a table where little has changed: larger ones would write twice as much.
+const PAGE_BYTES: u64 = 4096;
 
 pub(crate) fn open(path: &Path, role: Role) -> Result<Connection> {
     connect(path, role).map_err(|error| Fault::from(error).at(path))

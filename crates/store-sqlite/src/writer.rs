@@ -48,7 +48,7 @@ impl Writer {
     ) -> Result<Writer> {
         let (sender, receiver) = channel();
         let stopped = Arc::new(OnceLock::new());
-        let log_size = LogSize::default();
+        let log_size = LogSize::of(&connection).map_err(|error| Fault::from(error).at(path))?;
         let session = Session {
             connection,
             path: path.to_owned(),

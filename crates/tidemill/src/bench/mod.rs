@@ -8,6 +8,7 @@ mod load;
 mod model;
 mod place;
 mod processes;
+mod pulse;
 mod recorder;
 mod report;
 mod server;

@@ -4,6 +4,7 @@ use super::child::{Child, Counts};
 use super::load::{Experience, Load, Plan};
 use super::model::Model;
 use super::place::{FreshPlace, Place};
+use super::pulse::{Delays, Pulse};
 use super::report::{HalfLoad, Report, UnderSnapshot};
 use crate::client::{Client, NewFile};
 use anyhow::{Context, Result};
@@ -84,6 +85,7 @@ struct Measured {
     counts: Counts,
     cpu_seconds: f64,
     peak_rss_mb: f64,
+    machine: Delays,
 }
 
 impl Processes {
@@ -164,9 +166,11 @@ impl Processes {
         let phase = if pace.is_some() { "half load" } else { "highest load" };
         wait(&load, Duration::from_secs(self.warm_up), "warm-up")?;
         let (before, cpu_before, began) = (child.counts()?, child.cpu_seconds()?, Instant::now());
+        let pulse = Pulse::begin();
         load.measure(true);
         wait(&load, Duration::from_secs(self.seconds), phase)?;
         load.measure(false);
+        let machine = pulse.end();
         let (after, seconds) = (child.counts()?, began.elapsed().as_secs_f64());
         let cpu_seconds = child.cpu_seconds()? - cpu_before;
         let peak_rss_mb = child.peak_rss_mb()?;
@@ -180,7 +184,7 @@ impl Processes {
             rows: after.rows - before.rows,
             instances: after.instances - before.instances,
         };
-        Ok(Measured { experience: load.end()?, seconds, counts, cpu_seconds, peak_rss_mb })
+        Ok(Measured { experience: load.end()?, seconds, counts, cpu_seconds, peak_rss_mb, machine })
     }
 }
 
@@ -217,6 +221,8 @@ fn half_load(measured: Measured) -> HalfLoad {
         half_load_create_p50_ms: measured.experience.percentile_ms(50.0),
         half_load_create_p99_ms: measured.experience.percentile_ms(99.0),
         half_load_create_max_ms: measured.experience.percentile_ms(100.0),
+        half_load_machine_p99_ms: measured.machine.p99_ms,
+        half_load_machine_max_ms: measured.machine.max_ms,
     }
 }
 

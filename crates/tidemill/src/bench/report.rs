@@ -36,6 +36,9 @@ pub(super) struct HalfLoad {
     pub(super) half_load_create_p50_ms: f64,
     pub(super) half_load_create_p99_ms: f64,
     pub(super) half_load_create_max_ms: f64,
+    /// How late the machine woke a thread that only slept.
+    pub(super) half_load_machine_p99_ms: f64,
+    pub(super) half_load_machine_max_ms: f64,
 }
 
 /// What it costs when somebody holds an old snapshot.
@@ -88,6 +91,8 @@ impl Report {
                 ("half load, create p50", ms(half.half_load_create_p50_ms)),
                 ("half load, create p99", ms(half.half_load_create_p99_ms)),
                 ("half load, create max", ms(half.half_load_create_max_ms)),
+                ("half load, machine wakes late by p99", ms(half.half_load_machine_p99_ms)),
+                ("half load, machine wakes late by max", ms(half.half_load_machine_max_ms)),
             ]);
         }
         if let Some(snapshot) = &self.old_snapshot {

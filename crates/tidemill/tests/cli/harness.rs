@@ -16,11 +16,15 @@ impl Place {
         Place(TempDir::new().expect("a directory"))
     }
 
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
     /// The path of a new file.
     pub(crate) fn file(&self, name: &str, content: &str) -> String {
-        let path = self.0.path().join(name);
+        let path = self.path(name);
         std::fs::write(&path, content).expect("the file can be written");
-        path.display().to_string()
+        path
     }
 
     pub(crate) fn serve(&self) -> Server {

@@ -1,5 +1,5 @@
 //! How fast Postgres takes appends and batches through the store, and how fast it takes the same rows bare.
-//! `cargo run --release -p tidemill-store-postgres --example measure -- [instances] [instances per batch]`
+//! `cargo run --release -p tidemill-store-postgres --example measure_postgres -- [instances] [instances per batch]`
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
