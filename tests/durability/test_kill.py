@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 from ledger import Ledger
 from load import Load
 from server import Server
+from store import fresh_store
 from wire import Wire
 
 ROUNDS = 12
@@ -25,7 +26,7 @@ class KillNine(unittest.TestCase):
     def setUp(self):
         home = tempfile.TemporaryDirectory(prefix="tidemill-kill-")
         self.addCleanup(home.cleanup)
-        self.server = Server(os.environ["TIDEMILL_BINARY"], f"{home.name}/data", f"{home.name}/server.log")
+        self.server = Server(os.environ["TIDEMILL_BINARY"], fresh_store(home.name), f"{home.name}/server.log")
         self.addCleanup(lambda: self.server.running() and self.server.kill())
         self.ledger = Ledger()
 

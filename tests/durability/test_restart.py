@@ -1,4 +1,4 @@
-"""A clean stop under load, the same answers after a restart, and one owner per data directory."""
+"""A clean stop under load, the same answers after a restart, and one owner per store."""
 
 import os
 import subprocess
@@ -13,7 +13,9 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 from ledger import Ledger
 from load import Load
-from server import Server, free_port
+from ports import free_port
+from server import Server
+from store import fresh_store
 from wire import Wire
 
 SEARCHES = ["process-definitions", "process-instances", "element-instances", "variables", "jobs", "incidents",
@@ -24,7 +26,7 @@ class Restart(unittest.TestCase):
     def setUp(self):
         home = tempfile.TemporaryDirectory(prefix="tidemill-restart-")
         self.addCleanup(home.cleanup)
-        self.server = Server(os.environ["TIDEMILL_BINARY"], f"{home.name}/data", f"{home.name}/server.log").start()
+        self.server = Server(os.environ["TIDEMILL_BINARY"], fresh_store(home.name), f"{home.name}/server.log").start()
         self.addCleanup(lambda: self.server.running() and self.server.kill())
         with Wire(self.server.port) as wire:
             wire.deploy(HERE.parent / "models" / "ledger.bpmn")
@@ -62,10 +64,10 @@ class Restart(unittest.TestCase):
         self.assertGreater(len(before["jobs"]), 0)
 
     def test_a_second_server_is_told_who_holds_the_data(self):
-        second = [self.server.binary, "serve", "--data", self.server.data, "--http", f"127.0.0.1:{free_port()}"]
+        second = [self.server.binary, "serve", *self.server.store.options, "--http", f"127.0.0.1:{free_port()}"]
         ended = subprocess.run(second, capture_output=True, text=True, timeout=60)
         self.assertNotEqual(ended.returncode, 0)
-        self.assertIn(str(self.server.process.pid), ended.stdout + ended.stderr)
+        self.assertIn(self.server.store.name_of_owner(self.server), ended.stdout + ended.stderr)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,24 @@
-"""A real server for tests: started on a free port, stopped by signal, restarted on its data."""
+"""A real server for tests: started on a free port, stopped by signal, restarted on its store."""
 
 import os
 import signal
-import socket
 import subprocess
 import time
 import urllib.error
 import urllib.request
+
+from ports import free_port
 
 READY_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 30
 
 
 class Server:
-    """One server process at a time on one data directory."""
+    """One server process at a time on one store."""
 
-    def __init__(self, binary, data, log):
+    def __init__(self, binary, store, log):
         self.binary = binary
-        self.data = data
+        self.store = store
         self.log = log
         self.port = free_port()
         self.process = None
@@ -33,7 +34,7 @@ class Server:
         return self
 
     def command(self):
-        return [self.binary, "serve", "--data", self.data, "--http", f"127.0.0.1:{self.port}"]
+        return [self.binary, "serve", *self.store.options, "--http", f"127.0.0.1:{self.port}"]
 
     def wait_until_ready(self):
         give_up = time.monotonic() + READY_TIMEOUT_S
@@ -68,12 +69,6 @@ class Server:
     def tail(self, lines=20):
         with open(self.log, errors="replace") as log:
             return "".join(log.readlines()[-lines:])
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def quiet_env():

@@ -1,7 +1,8 @@
 """Runs a command against a fresh server: with_server.py BINARY COMMAND [ARGUMENT...]
 
-The command finds the server by CAMUNDA_REST_ADDRESS. The run fails when the command fails, when the
-server does not stop cleanly on SIGTERM, or when its log holds an error or a panic."""
+The command finds the server by CAMUNDA_REST_ADDRESS; TIDEMILL_TEST_STORE says where the server keeps its state.
+The run fails when the command fails, when the server does not stop cleanly on SIGTERM, or when its log holds an
+error or a panic."""
 
 import os
 import subprocess
@@ -9,11 +10,12 @@ import sys
 import tempfile
 
 from server import Server
+from store import fresh_store
 
 
 def main(binary, command):
     with tempfile.TemporaryDirectory(prefix="tidemill-test-") as home:
-        server = Server(binary, f"{home}/data", f"{home}/server.log").start()
+        server = Server(binary, fresh_store(home), f"{home}/server.log").start()
         try:
             code = subprocess.run(command, env=client_env(server)).returncode
         finally:
