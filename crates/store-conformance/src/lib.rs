@@ -54,6 +54,9 @@ macro_rules! conformance_tests {
                 processes_and_versions_are_counted, errors_are_counted;
             dead_letters: letters_are_listed_in_order, a_letter_that_is_tried_again_waits_in_the_inbox,
                 a_letter_can_be_dropped;
+            leases: one_owner_whatever_the_schedule;
+            inspect: the_log_is_read_in_both_directions, what_waits_is_counted, amounts_are_told,
+                retention_is_kept;
             maintenance: an_ended_instance_can_be_deleted, old_history_goes, old_results_and_logs_go;
             reopen: everything_is_there_after_reopening, a_random_workload_equals_its_model;
         }

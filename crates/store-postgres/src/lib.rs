@@ -13,6 +13,7 @@ mod dialect;
 mod error;
 mod floor;
 mod inbox;
+mod inspect;
 mod listener;
 mod load;
 mod maintenance;

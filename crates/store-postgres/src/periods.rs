@@ -4,8 +4,9 @@
 use crate::connect::{Connector, Settings};
 use crate::schema;
 use tidemill_store::Result;
-use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Error};
 
 pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -26,53 +27,79 @@ pub(crate) const LOG_TABLE: &str = "batches";
 const STORAGE: &str =
     "WITH (autovacuum_vacuum_insert_scale_factor = 0.5, autovacuum_analyze_scale_factor = 0.2)";
 
-/// Makes the partitions of today and of the days ahead that are missing.
+/// Attaching a day needs a lock on the default partition, which searches hold while they run.
+const LIMITS: &str = "SET LOCAL lock_timeout TO '1s'; SET LOCAL statement_timeout TO 0;";
+
+/// Makes the partitions of today and of the days ahead that are missing; false where a table was in use and has to be
+/// tried again. Nothing is lost without them: rows lie in the default partition until their day is there.
 pub(crate) async fn make_ahead(
     connector: &Connector,
     settings: &Settings,
     schema: &str,
     days_ahead: u32,
-) -> Result<()> {
+) -> Result<bool> {
     let (mut client, _) = connector.open(settings).await?;
-    make(&mut client, settings, schema, days_ahead).await.map_err(|error| connector.error(&error))
+    let mut is_done = true;
+    for table in HISTORY_TABLES.into_iter().chain([LOG_TABLE]) {
+        // A transaction for each: who holds a lock on one table must not wait for the next.
+        match make(&mut client, settings, schema, table, days_ahead).await {
+            Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => is_done = false,
+            made => made.map_err(|error| connector.error(&error))?,
+        }
+    }
+    Ok(is_done)
 }
 
 async fn make(
     client: &mut Client,
     settings: &Settings,
     schema: &str,
+    table: &str,
     days_ahead: u32,
-) -> Result<(), tokio_postgres::Error> {
+) -> Result<(), Error> {
     let transaction = client.transaction().await?;
     transaction.batch_execute(&settings.in_transaction).await?;
     schema::lock(&transaction, schema).await?;
+    transaction.batch_execute(LIMITS).await?;
     let today = schema::now_ms(&transaction).await? / DAY_MS;
-    let rows = transaction
-        .query_typed(
-            "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-            WHERE n.nspname = $1 AND c.relispartition",
-            &[(&schema, Type::TEXT)],
-        )
-        .await?;
+    let sql = "SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid \
+        WHERE i.inhparent = $1::text::regclass";
+    let rows = transaction.query_typed(sql, &[(&table, Type::TEXT)]).await?;
     let known: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
-    let mut sql = String::new();
-    for table in HISTORY_TABLES.into_iter().chain([LOG_TABLE]) {
-        let default = format!("{table}_default");
-        if !known.contains(&default) {
-            sql.push_str(&format!("CREATE TABLE {default} PARTITION OF {table} DEFAULT {STORAGE};"));
-        }
-        for day in today..=today + i64::from(days_ahead) {
-            let name = name(table, day);
-            if !known.contains(&name) {
-                let (from, to) = (day * DAY_MS, (day + 1) * DAY_MS);
-                sql.push_str(&format!(
-                    "CREATE TABLE {name} PARTITION OF {table} FOR VALUES FROM ({from}) TO ({to}) {STORAGE};"
-                ));
-            }
+    let default = format!("{table}_default");
+    if !known.contains(&default) {
+        let sql = format!("CREATE TABLE {default} PARTITION OF {table} DEFAULT {STORAGE}");
+        transaction.batch_execute(&sql).await?;
+    }
+    for day in today..=today + i64::from(days_ahead) {
+        if !known.contains(&name(table, day)) {
+            transaction.batch_execute(&attach(table, day)).await?;
         }
     }
-    transaction.batch_execute(&sql).await?;
     transaction.commit().await
+}
+
+/// A clock that was set ahead has put rows of this day into the default partition: they move. Attaching leaves commits
+/// to other days alone, where making the table as a partition would stop them all.
+fn attach(table: &str, day: i64) -> String {
+    let (partition, column) = (name(table, day), dated_by(table));
+    let (from, to) = (day * DAY_MS, (day + 1) * DAY_MS);
+    format!(
+        "LOCK TABLE {table}_default IN ACCESS EXCLUSIVE MODE; \
+         CREATE TABLE {partition} (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS) {STORAGE}; \
+         WITH moved AS (DELETE FROM {table}_default WHERE {column} >= {from} AND {column} < {to} RETURNING *) \
+         INSERT INTO {partition} SELECT * FROM moved; \
+         ALTER TABLE {table} ATTACH PARTITION {partition} FOR VALUES FROM ({from}) TO ({to});"
+    )
+}
+
+/// The column that tells the day of a row.
+fn dated_by(table: &str) -> &'static str {
+    match table {
+        LOG_TABLE => "at",
+        "message_correlations_history" => "correlated_at",
+        _ => "ended_at",
+    }
 }
 
 /// Of the partition for a day, counted from 1970.

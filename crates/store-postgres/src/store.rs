@@ -58,6 +58,8 @@ impl Options {
 
 /// Partitions are looked after this often; they are made days ahead.
 const LOOK_AT_DAYS_EVERY: Duration = Duration::from_secs(60 * 60);
+/// After a try that met a table in use.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// Dropping it closes its connections.
 pub struct PostgresStore {
@@ -83,7 +85,9 @@ impl PostgresStore {
         let is_pooled = options.wakeup != WakeupMode::Notify;
         let settings = |role| Settings::new(&options.schema, role, is_pooled);
         schema::prepare(&connector, &settings(Role::Engine), &options.schema, options.partitions).await?;
-        periods::make_ahead(&connector, &settings(Role::Engine), &options.schema, options.days_ahead).await?;
+        let days_are_made =
+            periods::make_ahead(&connector, &settings(Role::Engine), &options.schema, options.days_ahead)
+                .await?;
         let pool = |role, connections| Pool::new(connector.clone(), settings(role), connections);
         let bells = Arc::new(Bells::new(options.partitions, &options.schema, options.wakeup));
         if options.wakeup == WakeupMode::Notify {
@@ -91,7 +95,7 @@ impl PostgresStore {
         }
         let appends = Arc::new(pool(Role::Engine, 2));
         let writes = Arc::new(pool(Role::Engine, options.write_connections));
-        look_after_days(&writes, connector.clone(), options.clone(), is_pooled);
+        look_after_days(&writes, connector.clone(), options.clone(), is_pooled, days_are_made);
         Ok(PostgresStore {
             partitions: options.partitions,
             schema: options.schema.clone(),
@@ -110,19 +114,27 @@ impl PostgresStore {
 }
 
 /// Makes the partitions of the days to come, for as long as the store is there.
-fn look_after_days(writes: &Arc<Pool>, connector: Arc<Connector>, options: Options, is_pooled: bool) {
+fn look_after_days(
+    writes: &Arc<Pool>,
+    connector: Arc<Connector>,
+    options: Options,
+    is_pooled: bool,
+    mut are_made: bool,
+) {
     let store = Arc::downgrade(writes);
     tokio::spawn(async move {
         loop {
-            tokio::time::sleep(LOOK_AT_DAYS_EVERY.mul_f64(0.5 + fastrand::f64())).await;
+            let pause = if are_made { LOOK_AT_DAYS_EVERY } else { LOOK_AGAIN_AFTER };
+            tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
             if store.strong_count() == 0 {
                 return;
             }
             let settings = Settings::new(&options.schema, Role::Engine, is_pooled);
             let made = periods::make_ahead(&connector, &settings, &options.schema, options.days_ahead).await;
-            if let Err(error) = made {
+            are_made = made.unwrap_or_else(|error| {
                 tracing::warn!(%error, "the time partitions of the days ahead could not be made");
-            }
+                false
+            });
         }
     });
 }

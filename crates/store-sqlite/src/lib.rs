@@ -10,6 +10,7 @@ mod dialect;
 mod element_counts;
 mod error;
 mod inbox;
+mod inspect;
 mod load;
 mod lock;
 mod maintenance;

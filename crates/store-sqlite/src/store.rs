@@ -52,6 +52,7 @@ impl Options {
 
 /// Dropping it closes the file.
 pub struct SqliteStore {
+    pub(crate) path: PathBuf,
     pub(crate) partitions: PartitionCount,
     // Fields are dropped in this order. The last connection to close copies the log into the file, so readers,
     // which cannot, go first; the checkpointer uses the writer; the lock goes last.
@@ -79,6 +80,7 @@ impl SqliteStore {
         let checkpointer =
             Checkpointer::start(&options.path, writer.clone(), options.checkpoint_bytes, steps)?;
         Ok(SqliteStore {
+            path: options.path.clone(),
             partitions: options.partitions,
             _checkpointer: checkpointer,
             searches: Readers::open(&options.path, options.search_readers, Some(options.search_limit_ms))?,

@@ -8,6 +8,7 @@ mod dead_letters;
 mod definitions;
 mod error;
 mod inbox;
+mod inspect;
 mod load;
 mod maintenance;
 mod ownership;
@@ -26,8 +27,9 @@ pub use dead_letters::{DeadLetters, LetterNumber, StoredLetter};
 pub use definitions::{Definitions, Lookup};
 pub use error::{Culprit, Error, Result};
 pub use inbox::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position};
+pub use inspect::{Amount, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose};
 pub use load::{INSTANCE_ENTITIES_MAX, JobPosition, Load, LoadRequest, Loaded};
-pub use maintenance::{Deletion, Maintenance};
+pub use maintenance::{Deletion, Kept, Maintenance, Retention};
 pub use ownership::{KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
 pub use query::Query;
 pub use timers::{TimerPage, TimerPosition, TimerStore};
@@ -35,7 +37,17 @@ pub use wakeup::Wakeup;
 
 /// All that a server needs; held as `Arc<dyn Store>`.
 pub trait Store:
-    Inbox + Commit + Load + Query + Definitions + TimerStore + Ownership + Wakeup + Maintenance + DeadLetters
+    Inbox
+    + Commit
+    + Load
+    + Query
+    + Definitions
+    + TimerStore
+    + Ownership
+    + Wakeup
+    + Maintenance
+    + DeadLetters
+    + Inspect
 {
 }
 
@@ -50,6 +62,7 @@ impl<S> Store for S where
         + Wakeup
         + Maintenance
         + DeadLetters
+        + Inspect
 {
 }
 

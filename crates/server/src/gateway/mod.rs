@@ -17,6 +17,7 @@ mod json;
 mod listing;
 mod messages;
 mod openapi;
+mod openapi_own;
 mod operations;
 mod problem;
 mod process_definitions;
@@ -31,6 +32,8 @@ mod submit;
 mod system;
 mod user_tasks;
 mod variables;
+
+pub use operations::OperationsConfig;
 
 use crate::broker::Broker;
 use problem::Problem;
@@ -80,8 +83,8 @@ pub struct Gateway {
     definitions: Arc<dyn Definitions>,
     config: GatewayConfig,
     rates: Rates,
-    /// Where operators may look and act.
-    operated: Option<Arc<dyn Store>>,
+    /// Where operators may look and act, and who may.
+    operated: Option<(Arc<dyn Store>, OperationsConfig)>,
     /// What is served to other nodes.
     internal: axum::Router,
 }
@@ -98,8 +101,8 @@ impl Gateway {
     }
 
     /// Offers the endpoints for operators as well.
-    pub fn with_operations(self, store: Arc<dyn Store>) -> Gateway {
-        Gateway { operated: Some(store), ..self }
+    pub fn with_operations(self, store: Arc<dyn Store>, config: OperationsConfig) -> Gateway {
+        Gateway { operated: Some((store, config)), ..self }
     }
 
     /// Serves other nodes on the same listener.

@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, made from the description of the API.
 
+use super::openapi_own;
 use super::schema::{Answer, Api, Content, Definition, Field, Operation, PageKind, Request, Search, Type};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -19,7 +20,7 @@ fn build(api: &Api) -> Value {
         let path = paths.entry(format!("/v2{}", operation.path)).or_insert_with(|| json!({}));
         path[operation.method.to_lowercase()] = describe(operation);
     }
-    paths.insert("/v1/commands/{position}".to_owned(), command_status());
+    paths.extend(openapi_own::paths(&problem_response()));
     let mut schemas: Map<String, Value> =
         api.types.iter().map(|(name, definition)| ((*name).to_owned(), defined(name, definition))).collect();
     schemas.extend(shared_schemas());
@@ -264,20 +265,4 @@ fn shared_schemas() -> Map<String, Value> {
         Value::Object(schemas) => schemas,
         _ => Map::new(),
     }
-}
-
-fn command_status() -> Value {
-    json!({"get": {
-        "operationId": "getCommand",
-        "tags": ["System"],
-        "summary": "Tell what became of a command that was sent with Prefer: respond-async",
-        "parameters": [{"name": "position", "in": "path", "required": true, "schema": {"type": "string"}}],
-        "responses": {
-            "200": {
-                "description": "Its state and, once it ran, its result or problem",
-                "content": {"application/json": {"schema": {"type": "object"}}},
-            },
-            "default": problem_response(),
-        },
-    }})
 }

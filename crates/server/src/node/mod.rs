@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tidemill_model::{PartitionId, Text};
-use tidemill_store::{Error, HolderId, NodeInfo, Result, Store};
+use tidemill_store::{Error, HolderId, Kept, NodeInfo, Result, Retention, Store};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use trouble::Trouble;
@@ -43,6 +43,14 @@ pub struct NodeConfig {
     pub log_retention: Duration,
     /// None where nobody else can open the store.
     pub cluster: Option<ClusterConfig>,
+}
+
+impl NodeConfig {
+    /// What counts where operators have set nothing in the store.
+    pub fn retention(&self) -> Retention {
+        let history = self.history_retention.map_or(Kept::Forever, Kept::For);
+        Retention { history: Some(history), log: Some(Kept::For(self.log_retention)) }
+    }
 }
 
 /// For nodes that share a store.

@@ -26,14 +26,15 @@ pub(super) async fn run(node: Arc<Node>) {
 }
 
 async fn purge(store: &dyn Store, now: Timestamp, config: &NodeConfig) -> Result<()> {
-    let log_before = now + -(config.log_retention.as_millis() as i64);
-    while store.purge_batches(log_before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
+    let (set, own) = (store.retention().await?, config.retention());
+    if let Some(before) = set.log.or(own.log).and_then(|kept| kept.since(now)) {
+        while store.purge_batches(before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
+    }
     let answers_before = now + -ANSWERS_KEPT_MS;
     while store.purge_results(answers_before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
     while store.purge_idempotency(answers_before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
-    if let Some(retention) = config.history_retention {
-        let ended_before = now + -(retention.as_millis() as i64);
-        while store.purge_history(ended_before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
+    if let Some(before) = set.history.or(own.history).and_then(|kept| kept.since(now)) {
+        while store.purge_history(before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
     }
     Ok(())
 }

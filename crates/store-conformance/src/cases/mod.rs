@@ -4,6 +4,8 @@ pub mod catalog;
 pub mod commit;
 pub mod dead_letters;
 pub mod inbox;
+pub mod inspect;
+pub mod leases;
 pub mod load;
 pub mod maintenance;
 pub mod ownership;

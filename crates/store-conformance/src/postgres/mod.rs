@@ -6,9 +6,10 @@ mod process;
 mod proxy;
 
 pub use pooler::Pooler;
+pub use process::program;
 pub use proxy::{Aim, Fault, Proxy};
 
-use process::{Watched, as_user, free_port, fresh_directory, program, run};
+use process::{Watched, as_user, free_port, fresh_directory, run};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,7 +55,22 @@ impl PostgresServer {
     }
 
     pub fn url(&self) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", self.port)
+        self.url_of("postgres", "postgres")
+    }
+
+    /// For another user or another database.
+    pub fn url_of(&self, user: &str, database: &str) -> String {
+        format!("postgres://{user}@127.0.0.1:{}/{database}?sslmode=disable", self.port)
+    }
+
+    /// Runs statements as the superuser, each on its own, as `psql` does.
+    pub fn psql(&self, database: &str, sql: &str) {
+        let mut psql = Command::new(program("psql"));
+        psql.args(["-q", "-X", "-v", "ON_ERROR_STOP=1", "-d", &self.url_of("postgres", database)]);
+        for statement in sql.split(';').filter(|statement| !statement.trim().is_empty()) {
+            psql.args(["-c", statement]);
+        }
+        run(&mut psql);
     }
 
     pub fn port(&self) -> u16 {

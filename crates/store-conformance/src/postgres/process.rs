@@ -53,7 +53,7 @@ pub(super) fn fresh_directory(name: &str) -> PathBuf {
 }
 
 /// Of the newest version that is installed.
-pub(super) fn program(name: &str) -> PathBuf {
+pub fn program(name: &str) -> PathBuf {
     let versions =
         std::fs::read_dir("/usr/lib/postgresql").expect("the Debian package postgresql is installed");
     let newest = versions.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok()).max();

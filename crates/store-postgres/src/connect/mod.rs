@@ -1,6 +1,7 @@
 //! Connections: where to, how safely, with which settings, and how many.
 
 mod connector;
+mod passfile;
 mod pool;
 mod session;
 mod settings;

@@ -1,7 +1,8 @@
 //! Connection strings as libpq users know them: URLs and keyword lists, with `sslmode` and the certificate files
 //! that the driver leaves to us, and the environment for what is not said.
 
-use std::path::PathBuf;
+use super::passfile;
+use std::path::{Path, PathBuf};
 use tidemill_store::{Error, Result};
 use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
@@ -26,7 +27,7 @@ pub(crate) struct Target {
     pub(crate) identity: Option<(PathBuf, PathBuf)>,
 }
 
-const OURS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+const OURS: [&str; 5] = ["sslmode", "sslrootcert", "sslcert", "sslkey", "passfile"];
 
 pub(crate) fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Target> {
     let bad = |reason: String| Error::Failed { place: "the Postgres connection string".into(), reason };
@@ -43,6 +44,13 @@ pub(crate) fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) ->
             .map(|(_, value)| value.clone())
             .or_else(|| environment(variable))
     };
+    if config.get_password().is_none() {
+        let home = || environment("HOME").map(|home| Path::new(&home).join(".pgpass"));
+        let file = value("passfile", "PGPASSFILE").map(PathBuf::from).or_else(home);
+        if let Some(password) = file.and_then(|file| passfile::password(&file, &config)) {
+            config.password(password);
+        }
+    }
     let root_certificate = value("sslrootcert", "PGSSLROOTCERT").map(PathBuf::from);
     let mode = value("sslmode", "PGSSLMODE").unwrap_or_else(|| "prefer".into());
     let (ssl, trust) = match mode.as_str() {
@@ -189,6 +197,23 @@ mod tests {
         assert_eq!((target.config.get_ssl_mode(), target.trust), (SslMode::Require, Trust::Anyone));
         let said = parse("postgres://ann@here/flows?sslmode=disable", environment).expect("reads");
         assert_eq!((said.config.get_user(), said.config.get_ssl_mode()), (Some("ann"), SslMode::Disable));
+    }
+
+    #[test]
+    fn a_password_that_is_not_said_comes_from_the_file() {
+        let file = tempfile::NamedTempFile::new().expect("a file that is ours alone");
+        std::fs::write(file.path(), "*:*:flows:ann:from the file\n").expect("writes");
+        let path = file.path().display().to_string();
+        let environment = |name: &str| (name == "PGPASSFILE").then(|| path.clone());
+        let password = |url: &str, environment: &dyn Fn(&str) -> Option<String>| {
+            let target = parse(url, environment).expect("reads");
+            target.config.get_password().map(|password| String::from_utf8_lossy(password).into_owned())
+        };
+        assert_eq!(password("postgres://ann@h/flows", &environment).as_deref(), Some("from the file"));
+        assert_eq!(password("postgres://ann:said@h/flows", &environment).as_deref(), Some("said"));
+        assert_eq!(password("postgres://bob@h/flows", &environment), None);
+        let named = format!("host=h dbname=flows user=ann passfile='{path}'");
+        assert_eq!(password(&named, &nothing).as_deref(), Some("from the file"));
     }
 
     #[test]

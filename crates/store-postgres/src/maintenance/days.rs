@@ -50,7 +50,8 @@ impl PostgresStore {
         let done = async {
             let transaction = client.transaction().await?;
             transaction.batch_execute(&format!("{}{LOCK_LIMIT}", settings.in_transaction)).await?;
-            schema::lock(&transaction, &self.schema).await?;
+            // Not the lock of the schema: who starts meanwhile must not wait for a large day.
+            schema::lock(&transaction, &format!("{} forgets", self.schema)).await?;
             let done = work(&transaction).await?;
             transaction.commit().await?;
             Ok::<usize, Error>(done)
@@ -65,6 +66,7 @@ impl PostgresStore {
 async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, Error> {
     let end = (day + 1) * DAY_MS;
     let instances = name(HISTORY_TABLES[0], day);
+    drop_kept(transaction, &instances).await?;
     let row = transaction.query_typed_one(&format!("SELECT count(*) FROM {instances}"), &[]).await?;
     let count: i64 = row.get(0);
     // What belongs to an instance that lives, or that ended on a later day.
@@ -98,6 +100,20 @@ async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, 
     }
     transaction.batch_execute(&format!("DROP TABLE {instances}")).await?;
     Ok(usize::try_from(count).unwrap_or_default().max(1))
+}
+
+/// What was kept of earlier days for instances that go now.
+async fn drop_kept(transaction: &Transaction<'_>, instances: &str) -> Result<(), Error> {
+    let goes = format!("EXISTS (SELECT 1 FROM {instances} i WHERE i.key = o.instance_key)");
+    let mut sql = format!(
+        "INSERT INTO element_counts (partition_id, definition_key, element_id, state, count) \
+         SELECT partition_id, definition_key, element_id, state, -count(*) \
+         FROM element_instances_history_default o WHERE {goes} GROUP BY 1, 2, 3, 4;"
+    );
+    for table in &HISTORY_TABLES[1..] {
+        sql.push_str(&format!("DELETE FROM {table}_default o WHERE {goes};"));
+    }
+    transaction.batch_execute(&sql).await
 }
 
 async fn drop_log(transaction: &Transaction<'_>, day: i64) -> Result<usize, Error> {

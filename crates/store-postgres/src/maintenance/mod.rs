@@ -2,13 +2,14 @@
 //! or where somebody wants one instance gone.
 
 mod days;
+mod retention;
 
 use crate::PostgresStore;
 use crate::call::{Call, Param};
 use crate::periods::{HISTORY_TABLES, LOG_TABLE};
 use async_trait::async_trait;
 use tidemill_model::{ProcessInstanceKey, Timestamp};
-use tidemill_store::{Deletion, Maintenance, Result};
+use tidemill_store::{Deletion, Maintenance, Result, Retention};
 
 const IS_LIVE: &str =
     "SELECT 1 FROM process_instances WHERE partition_id = ($1 >> 51)::smallint AND key = $1";
@@ -72,6 +73,14 @@ impl Maintenance for PostgresStore {
         }
         debug_assert!(OLD_BATCHES.contains(LOG_TABLE));
         self.delete(OLD_BATCHES, before, limit).await
+    }
+
+    async fn retention(&self) -> Result<Retention> {
+        self.kept().await
+    }
+
+    async fn set_retention(&self, retention: Retention) -> Result<()> {
+        self.keep(retention).await
     }
 }
 

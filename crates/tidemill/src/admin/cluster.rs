@@ -1,5 +1,6 @@
 //! `tidemill admin nodes`, `partitions`, `move`, `drain`: who does the work of a store that servers share.
 
+use super::items;
 use crate::client::{RemoteCommand, Session};
 use crate::output::{Column, cell, print_table, say};
 use anyhow::Result;
@@ -93,10 +94,6 @@ impl RemoteCommand for Drain {
         });
         Ok(())
     }
-}
-
-fn items(answer: &Value) -> &[Value] {
-    answer["items"].as_array().map_or(&[], Vec::as_slice)
 }
 
 fn list(numbers: &Value) -> String {

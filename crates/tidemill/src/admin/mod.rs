@@ -1,13 +1,20 @@
 //! `tidemill admin`: for those who run a server.
 
+mod backup;
 mod cluster;
 mod dead_letters;
+mod lag;
+mod log;
+mod retention;
+mod secret;
+mod units;
 
-use crate::client::Remote;
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use secret::WithSecret;
+use serde_json::Value;
 
-/// Look after a server, on its own machine
+/// Look after a server, on its own machine or with its cluster secret
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -15,6 +22,10 @@ Examples:
   tidemill admin partitions                  who holds what, and what waits
   tidemill admin move 3 10.0.0.7:8080        partition 3 to that server
   tidemill admin drain 10.0.0.7:8080         before that server is stopped for good
+  tidemill admin lag                         commands and timers that wait
+  tidemill admin log --follow                what is asked of the engine
+  tidemill admin retention --history 30d     forget ended instances after 30 days
+  tidemill admin backup /backup/monday.db    copy the embedded store while it works
   tidemill admin dead-letters list           commands that could not be run")]
 pub(crate) struct Admin {
     #[command(subcommand)]
@@ -23,10 +34,14 @@ pub(crate) struct Admin {
 
 #[derive(Subcommand)]
 enum Topic {
-    Nodes(Remote<cluster::Nodes>),
-    Partitions(Remote<cluster::Partitions>),
-    Move(Remote<cluster::Move>),
-    Drain(Remote<cluster::Drain>),
+    Nodes(WithSecret<cluster::Nodes>),
+    Partitions(WithSecret<cluster::Partitions>),
+    Move(WithSecret<cluster::Move>),
+    Drain(WithSecret<cluster::Drain>),
+    Lag(WithSecret<lag::Lag>),
+    Log(WithSecret<log::Log>),
+    Retention(WithSecret<retention::Retention>),
+    Backup(WithSecret<backup::Backup>),
     DeadLetters(DeadLetters),
 }
 
@@ -45,10 +60,10 @@ struct DeadLetters {
 
 #[derive(Subcommand)]
 enum Action {
-    List(Remote<dead_letters::List>),
-    Show(Remote<dead_letters::Show>),
-    Retry(Remote<dead_letters::Retry>),
-    Drop(Remote<dead_letters::Discard>),
+    List(WithSecret<dead_letters::List>),
+    Show(WithSecret<dead_letters::Show>),
+    Retry(WithSecret<dead_letters::Retry>),
+    Drop(WithSecret<dead_letters::Discard>),
 }
 
 impl Admin {
@@ -58,6 +73,10 @@ impl Admin {
             Topic::Partitions(command) => command.run(),
             Topic::Move(command) => command.run(),
             Topic::Drain(command) => command.run(),
+            Topic::Lag(command) => command.run(),
+            Topic::Log(command) => command.run(),
+            Topic::Retention(command) => command.run(),
+            Topic::Backup(command) => command.run(),
             Topic::DeadLetters(DeadLetters { action }) => match action {
                 Action::List(command) => command.run(),
                 Action::Show(command) => command.run(),
@@ -66,4 +85,12 @@ impl Admin {
             },
         }
     }
+}
+
+fn items(answer: &Value) -> &[Value] {
+    items_of(answer, "items")
+}
+
+fn items_of<'a>(answer: &'a Value, member: &str) -> &'a [Value] {
+    answer[member].as_array().map_or(&[], Vec::as_slice)
 }

@@ -26,6 +26,7 @@ const ANSWER_BYTES_MAX: u64 = 256 * 1024 * 1024;
 pub(crate) struct Client {
     agent: Agent,
     url: String,
+    authorization: Option<String>,
 }
 
 impl Client {
@@ -36,7 +37,13 @@ impl Client {
             .proxy(None)
             .user_agent(concat!("tidemill/", env!("CARGO_PKG_VERSION")))
             .build();
-        Client { agent: config.into(), url: url.trim_end_matches('/').to_owned() }
+        let url = url.trim_end_matches('/').to_owned();
+        Client { agent: config.into(), url, authorization: None }
+    }
+
+    /// Shows a token with every request.
+    pub(crate) fn with_token(self, token: Option<&str>) -> Client {
+        Client { authorization: token.map(|token| format!("Bearer {token}")), ..self }
     }
 
     pub(crate) fn get(&self, path: &str) -> Result<Value, Failure> {
@@ -85,6 +92,9 @@ impl Client {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.url));
         for (name, value) in headers {
             request = request.header(*name, *value);
+        }
+        if let Some(authorization) = &self.authorization {
+            request = request.header("authorization", authorization);
         }
         let request = request
             .body(body)

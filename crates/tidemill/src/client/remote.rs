@@ -35,10 +35,15 @@ pub(crate) trait RemoteCommand: Args {
 
 impl<C: RemoteCommand> Remote<C> {
     pub(crate) fn run(self) -> Result<()> {
+        self.run_with(None)
+    }
+
+    /// With what the server may want to see first.
+    pub(crate) fn run_with(self, token: Option<&str>) -> Result<()> {
         if self.json {
             output::report_failures_as_json();
         }
-        let session = Session { client: Client::new(&self.url), json: self.json };
+        let session = Session { client: Client::new(&self.url).with_token(token), json: self.json };
         self.command.run(&session)
     }
 }

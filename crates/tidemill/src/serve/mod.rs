@@ -6,6 +6,7 @@ mod measure;
 mod settings;
 mod store;
 
+pub(crate) use measure::Age;
 pub(crate) use settings::sqlite_path;
 
 use anyhow::{Context, Result, bail};
@@ -74,10 +75,12 @@ async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
         .await
         .with_context(|| format!("cannot listen on {wanted}; is another server running there?"))?;
     let address = listener.local_addr()?;
-    let node = Node::start(store.clone(), settings.node(address)?).await?;
-    let gateway =
-        Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway()).with_operations(store);
-    let gateway = gateway.with_internal(node.internal_routes());
+    let config = settings.node(address)?;
+    let operations = settings.operations(&config);
+    let node = Node::start(store.clone(), config).await?;
+    let gateway = Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway())
+        .with_operations(store, operations)
+        .with_internal(node.internal_routes());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(listener, async {
         // A sender that is gone means the same as one that has spoken.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use tidemill_server::gateway::GatewayConfig;
+use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
 use tidemill_server::{ClusterConfig, NodeConfig};
 use tidemill_store_postgres::WakeupMode;
 
@@ -63,7 +63,8 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_WAKEUP", value_name = "MODE")]
     wakeup: Option<Wakeup>,
 
-    /// What the servers of one store know each other by; the same on all of them, and needed for more than one
+    /// What the servers of one store know each other by; the same on all of them, and needed for more than one.
+    /// Operators who show it can look after the server from other machines
     #[arg(long, env = "TIDEMILL_CLUSTER_SECRET", value_name = "TEXT", hide_env_values = true)]
     cluster_secret: Option<String>,
 
@@ -83,11 +84,13 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_PARTITIONS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     partitions: Option<u16>,
 
-    /// How long ended instances are kept: 30d, 12h, ... [default: forever]
+    /// How long ended instances are kept: 30d, 12h, ... [default: forever]; what `tidemill admin retention` has set
+    /// goes before it
     #[arg(long, env = "TIDEMILL_HISTORY_RETENTION", value_name = "AGE")]
     history_retention: Option<Age>,
 
-    /// How long the log of commands is kept as audit [default: 1d]
+    /// How long the log of commands is kept as audit [default: 1d]; what `tidemill admin retention` has set goes
+    /// before it
     #[arg(long, env = "TIDEMILL_LOG_RETENTION", value_name = "AGE")]
     log_retention: Option<Age>,
 
@@ -169,6 +172,10 @@ impl Settings {
     }
 
     pub(crate) fn store(&self) -> Result<StoreSettings> {
+        let secret = self.cluster_secret.as_deref();
+        if secret.is_some_and(|secret| secret.len() < SECRET_BYTES_MIN || !secret.is_ascii()) {
+            bail!("the cluster secret must have at least {SECRET_BYTES_MIN} ASCII characters");
+        }
         match &self.store {
             Some(url) if is_postgres(url) => self.postgres(url).map(|options| StoreSettings::Postgres {
                 options: Box::new(options),
@@ -182,13 +189,6 @@ impl Settings {
     }
 
     fn postgres(&self, url: &str) -> Result<tidemill_store_postgres::Options> {
-        if self
-            .cluster_secret
-            .as_deref()
-            .is_some_and(|secret| secret.len() < SECRET_BYTES_MIN || !secret.is_ascii())
-        {
-            bail!("the cluster secret must have at least {SECRET_BYTES_MIN} ASCII characters");
-        }
         let mut options = tidemill_store_postgres::Options::new(url);
         if let Some(schema) = &self.schema {
             options.schema.clone_from(schema);
@@ -231,6 +231,10 @@ impl Settings {
             history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
             log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
         })
+    }
+
+    pub(crate) fn operations(&self, node: &NodeConfig) -> OperationsConfig {
+        OperationsConfig { secret: self.cluster_secret.clone(), retention: node.retention() }
     }
 
     pub(crate) fn gateway(&self) -> GatewayConfig {

@@ -23,6 +23,8 @@ impl Place {
     /// The path of a new file.
     pub(crate) fn file(&self, name: &str, content: &str) -> String {
         let path = self.path(name);
+        let directory = Path::new(&path).parent().expect("it lies in a directory");
+        std::fs::create_dir_all(directory).expect("it can be made");
         std::fs::write(&path, content).expect("the file can be written");
         path
     }

@@ -1,5 +1,6 @@
 //! The command line against a real server: what it prints, and the exit codes that scripts see.
 
+mod admin;
 mod bench;
 mod harness;
 mod reports;

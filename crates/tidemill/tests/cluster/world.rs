@@ -13,18 +13,18 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) const PARTITIONS: usize = 8;
 /// For an activation that gives what there is.
 pub(crate) const NO_WAIT: i64 = -1;
-const SECRET: &str = "known-to-the-tests-only";
+pub(crate) const SECRET: &str = "known-to-the-tests-only";
 
 /// A schema that servers share.
 pub(crate) struct World {
-    schema: String,
-    store_url: String,
+    pub(crate) schema: String,
+    pub(crate) store_url: String,
 }
 
 pub(crate) struct Server {
     child: Child,
     pub(crate) url: String,
-    agent: ureq::Agent,
+    pub(crate) agent: ureq::Agent,
     /// What it has written to its log.
     said: Arc<Mutex<Vec<String>>>,
 }

@@ -1,6 +1,6 @@
 //! The nodes of a store and the partitions that they hold: look at them, move them, empty a node.
 
-use super::{Operations, answered, number};
+use super::{Operations, answered, number, read};
 use crate::gateway::call::Outcome;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
@@ -141,10 +141,6 @@ pub(super) async fn move_partition(
         }
     };
     answered(move_it().await, &uri)
-}
-
-fn read<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|error| Problem::bad_request(error.to_string()))
 }
 
 /// By its name or its address.

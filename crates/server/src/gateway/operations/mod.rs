@@ -1,55 +1,61 @@
-//! Endpoints of our own for those who run a server: timers that wait, commands that were put
-//! aside, nodes and partitions.
+//! Endpoints of our own for those who run a server: the log of commands, what is behind, what is kept for how long,
+//! commands that were put aside, nodes and partitions; and the timers of an instance, which are for everybody.
 
+mod backup;
 mod cluster;
 mod dead_letters;
+mod door;
+mod lag;
+mod log;
+mod retention;
 mod timers;
 
 use super::Gateway;
 use super::call::Outcome;
 use super::problem::Problem;
 use axum::Router;
-use axum::extract::{ConnectInfo, Request};
-use axum::http::{StatusCode, Uri};
-use axum::middleware::Next;
+use axum::http::Uri;
 use axum::response::Response;
 use axum::routing::{get, post};
-use std::net::SocketAddr;
 use std::sync::Arc;
-use tidemill_store::Store;
+use tidemill_store::{Retention, Store};
+
+/// What the endpoints for operators must know of their server.
+#[derive(Clone, Debug, Default)]
+pub struct OperationsConfig {
+    /// Who shows it may come from anywhere; without one, only from the machine itself.
+    pub secret: Option<String>,
+    /// What the server was started with.
+    pub retention: Retention,
+}
 
 #[derive(Clone)]
 struct Operations {
     gateway: Arc<Gateway>,
     store: Arc<dyn Store>,
+    retention: Retention,
 }
 
 /// Nothing for a gateway that was not given a store to operate on.
 pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
-    let Some(store) = gateway.operated.clone() else { return Router::new() };
+    let Some((store, config)) = gateway.operated.clone() else { return Router::new() };
     let admin = Router::new()
+        .route("/v1/admin/backup", post(backup::make))
         .route("/v1/admin/dead-letters", get(dead_letters::list))
         .route("/v1/admin/dead-letters/{number}", get(dead_letters::show).delete(dead_letters::discard))
         .route("/v1/admin/dead-letters/{number}/retry", post(dead_letters::retry))
+        .route("/v1/admin/lag", get(lag::show))
+        .route("/v1/admin/log/search", post(log::search))
         .route("/v1/admin/nodes", get(cluster::nodes))
         .route("/v1/admin/nodes/{name}/drain", post(cluster::drain))
         .route("/v1/admin/partitions", get(cluster::partitions))
         .route("/v1/admin/partitions/{id}/move", post(cluster::move_partition))
-        .layer(axum::middleware::from_fn(from_here_only));
+        .route("/v1/admin/retention", get(retention::show).patch(retention::set))
+        .layer(axum::middleware::from_fn_with_state(door::Door::new(config.secret), door::guard));
     Router::new()
         .route("/v1/process-instances/{key}/timers", get(timers::of_instance))
         .merge(admin)
-        .with_state(Operations { gateway, store })
-}
-
-/// Administration is for those who can log in to the machine: nobody else can be told apart yet.
-async fn from_here_only(request: Request, next: Next) -> Response {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    if peer.is_some_and(|peer| peer.0.ip().is_loopback()) {
-        return next.run(request).await;
-    }
-    let detail = "Administration is offered on the machine of the server only";
-    Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail).into_response(request.uri().path())
+        .with_state(Operations { gateway, store, retention: config.retention })
 }
 
 fn answered(outcome: Outcome, uri: &Uri) -> Response {
@@ -59,4 +65,8 @@ fn answered(outcome: Outcome, uri: &Uri) -> Response {
 /// A number in the path.
 fn number(name: &str, text: &str) -> Result<i64, Problem> {
     text.parse().map_err(|_| Problem::bad_request(format!("Failed to convert '{name}' with value: '{text}'")))
+}
+
+fn read<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(body).map_err(|error| Problem::bad_request(error.to_string()))
 }

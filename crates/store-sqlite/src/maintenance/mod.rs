@@ -1,11 +1,15 @@
 //! Forgetting, a bounded piece at a time on the writer's thread.
 
+mod backup;
+mod retention;
+
 use crate::error::Outcome;
 use crate::{SqliteStore, element_counts};
 use async_trait::async_trait;
 use rusqlite::{Connection, params};
+use std::path::Path;
 use tidemill_model::{ProcessInstanceKey, Timestamp};
-use tidemill_store::{Deletion, Maintenance, Result};
+use tidemill_store::{Deletion, Maintenance, Result, Retention};
 
 /// Everything that can be left of an instance, by its key.
 const HISTORY_TABLES: &[&str] = &[
@@ -85,6 +89,18 @@ impl Maintenance for SqliteStore {
                 Ok(connection.prepare_cached(sql)?.execute(params![before.0, limit as i64])?)
             })
             .await
+    }
+
+    async fn retention(&self) -> Result<Retention> {
+        self.loads.read(retention::read).await
+    }
+
+    async fn set_retention(&self, retention: Retention) -> Result<()> {
+        self.writer.write(move |connection| retention::set(connection, retention)).await
+    }
+
+    async fn back_up(&self, file: &Path) -> Result<()> {
+        self.copy_to(file).await
     }
 }
 

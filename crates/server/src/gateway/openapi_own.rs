@@ -1,0 +1,65 @@
+//! The description of what we offer beyond the API that clients know, under /v1. What operators use is not part of
+//! it.
+
+use serde_json::{Value, json};
+
+pub(super) fn paths(problem: &Value) -> [(String, Value); 2] {
+    [
+        ("/v1/commands/{position}".to_owned(), command_status(problem)),
+        ("/v1/process-instances/{processInstanceKey}/timers".to_owned(), instance_timers(problem)),
+    ]
+}
+
+fn command_status(problem: &Value) -> Value {
+    json!({"get": {
+        "operationId": "getCommand",
+        "tags": ["System"],
+        "summary": "Tell what became of a command that was sent with Prefer: respond-async",
+        "parameters": [{"name": "position", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "responses": {
+            "200": {
+                "description": "Its state and, once it ran, its result or problem",
+                "content": {"application/json": {"schema": {"type": "object"}}},
+            },
+            "default": problem,
+        },
+    }})
+}
+
+fn instance_timers(problem: &Value) -> Value {
+    let text = |is_optional: bool| json!({"type": if is_optional { json!(["string", "null"]) } else { json!("string") }});
+    let timer = json!({
+        "type": "object",
+        "required": ["timerKey", "dueDate", "repetitions", "elementInstanceKey", "elementId", "jobKey"],
+        "properties": {
+            "timerKey": text(false),
+            "dueDate": {"type": "string", "format": "date-time"},
+            "repetitions": {"type": ["integer", "null"], "description": "Firings left, -1 for ever, null for one"},
+            "elementInstanceKey": text(true),
+            "elementId": text(true),
+            "jobKey": {"type": ["string", "null"], "description": "Of a failed job that waits to be tried again"},
+        },
+    });
+    json!({"get": {
+        "operationId": "getProcessInstanceTimers",
+        "tags": ["Process instances"],
+        "summary": "List the timers that a process instance waits for, the next one first",
+        "parameters": [
+            {"name": "processInstanceKey", "in": "path", "required": true, "schema": {"type": "string"}},
+        ],
+        "responses": {
+            "200": {
+                "description": "Its timers; of a very large instance those of its own scope only",
+                "content": {"application/json": {"schema": {
+                    "type": "object",
+                    "required": ["items", "isComplete"],
+                    "properties": {
+                        "items": {"type": "array", "items": timer},
+                        "isComplete": {"type": "boolean"},
+                    },
+                }}},
+            },
+            "default": problem,
+        },
+    }})
+}

@@ -1,0 +1,46 @@
+//! A copy of the file as it is at one moment, while work goes on: SQLite writes what one read transaction sees to a
+//! new file. The log of the store cannot start over before that is done, so it grows meanwhile.
+
+use crate::SqliteStore;
+use crate::connect::{self, Role};
+use crate::error::Fault;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use tidemill_store::{Error, Result};
+
+impl SqliteStore {
+    /// The copy appears under its name only when it is whole and on disk.
+    pub(super) async fn copy_to(&self, file: &Path) -> Result<()> {
+        let (source, file) = (self.path.clone(), file.to_owned());
+        let copy = tokio::task::spawn_blocking(move || copy(&source, &file)).await;
+        copy.unwrap_or_else(|error| {
+            Err(Error::Failed { place: "the backup".to_owned(), reason: error.to_string() })
+        })
+    }
+}
+
+fn copy(source: &Path, file: &Path) -> Result<()> {
+    let unfinished = unfinished(file);
+    let failed = |error: std::io::Error| Error::Failed {
+        place: file.display().to_string(),
+        reason: format!("the backup could not be written: {error}"),
+    };
+    if file.exists() {
+        return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
+    }
+    // What an earlier attempt has left.
+    let _ = std::fs::remove_file(&unfinished);
+    let name = unfinished.to_str().ok_or_else(|| failed(std::io::ErrorKind::InvalidFilename.into()))?;
+    let connection = connect::open(source, Role::Reader)?;
+    connection.execute("VACUUM INTO ?1", [name]).map_err(|error| Fault::from(error).at(&unfinished))?;
+    File::open(&unfinished).and_then(|written| written.sync_all()).map_err(failed)?;
+    std::fs::rename(&unfinished, file).map_err(failed)?;
+    let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty());
+    File::open(directory.unwrap_or(Path::new("."))).and_then(|opened| opened.sync_all()).map_err(failed)
+}
+
+fn unfinished(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".unfinished");
+    name.into()
+}

@@ -1,0 +1,70 @@
+//! What operators look at: the command log, what a partition is behind with, and how much is kept.
+
+use crate::{BatchId, Result};
+use async_trait::async_trait;
+use std::ops::Range;
+use tidemill_model::{PartitionId, Timestamp};
+
+/// A batch as the command log keeps it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoggedBatch {
+    pub partition: PartitionId,
+    pub id: BatchId,
+    pub at: Timestamp,
+    /// The commands, as they were packed.
+    pub log: Vec<u8>,
+}
+
+/// A stretch of the log of one partition. Times never fall along the ids.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogRange {
+    pub at: Range<Timestamp>,
+    /// Only ids within this, both ends included.
+    pub ids: (BatchId, BatchId),
+    /// From the end of the range backwards.
+    pub is_newest_first: bool,
+}
+
+/// What a partition is behind with. Counts stop at `LAG_COUNT_MAX`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lag {
+    /// Commands in the inbox, and when the oldest of them came.
+    pub waiting: u64,
+    pub oldest_received_at: Option<Timestamp>,
+    /// Timers that should have fired, and when the first of them was due.
+    pub timers_due: u64,
+    pub oldest_due_at: Option<Timestamp>,
+    pub last_batch: Option<(BatchId, Timestamp)>,
+}
+
+pub const LAG_COUNT_MAX: u64 = 100_000;
+
+/// What something is kept for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    History,
+    Log,
+}
+
+/// How much of a table is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Amount {
+    pub purpose: Purpose,
+    pub table: String,
+    /// Counted from 1970; none for rows that lie outside the days, or where a table is not split by days.
+    pub day: Option<i64>,
+    /// None where nobody has counted yet; an estimate on a store that does not count.
+    pub rows: Option<u64>,
+    /// None where the store cannot tell.
+    pub bytes: Option<u64>,
+}
+
+#[async_trait]
+pub trait Inspect: Send + Sync {
+    async fn log(&self, partition: PartitionId, range: &LogRange, limit: usize) -> Result<Vec<LoggedBatch>>;
+
+    async fn lag(&self, partition: PartitionId, now: Timestamp) -> Result<Lag>;
+
+    /// The oldest days first.
+    async fn amounts(&self) -> Result<Vec<Amount>>;
+}

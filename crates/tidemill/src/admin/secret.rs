@@ -1,0 +1,28 @@
+//! What administration from another machine needs: the secret that the servers of a store share.
+
+use crate::client::{Remote, RemoteCommand};
+use anyhow::Result;
+use clap::Args;
+
+// No doc comment: it would be shown as the help of each command.
+#[derive(Args)]
+pub(super) struct WithSecret<C: Args> {
+    #[command(flatten)]
+    remote: Remote<C>,
+
+    /// The cluster secret of the server; needed from another machine than its own
+    #[arg(
+        long,
+        env = "TIDEMILL_CLUSTER_SECRET",
+        value_name = "TEXT",
+        hide_env_values = true,
+        help_heading = "Server and output"
+    )]
+    cluster_secret: Option<String>,
+}
+
+impl<C: RemoteCommand> WithSecret<C> {
+    pub(super) fn run(self) -> Result<()> {
+        self.remote.run_with(self.cluster_secret.as_deref())
+    }
+}
