@@ -27,8 +27,9 @@ pub(crate) const LOG_TABLE: &str = "batches";
 const STORAGE: &str =
     "WITH (autovacuum_vacuum_insert_scale_factor = 0.5, autovacuum_analyze_scale_factor = 0.2)";
 
-/// Attaching a day needs a lock on the default partition, which searches hold while they run.
-const LIMITS: &str = "SET LOCAL lock_timeout TO '1s'; SET LOCAL statement_timeout TO 0;";
+/// Attaching a day needs a lock on the default partition, which searches hold while they run, and commits wait
+/// meanwhile: better to try again later.
+const LIMITS: &str = "SET LOCAL lock_timeout TO '200ms'; SET LOCAL statement_timeout TO 0;";
 
 /// Makes the partitions of today and of the days ahead that are missing; false where a table was in use and has to be
 /// tried again. Nothing is lost without them: rows lie in the default partition until their day is there.
@@ -79,13 +80,13 @@ async fn make(
     transaction.commit().await
 }
 
-/// A clock that was set ahead has put rows of this day into the default partition: they move. Attaching leaves commits
-/// to other days alone, where making the table as a partition would stop them all.
+/// A clock that was set ahead has put rows of this day into the default partition: they move. The first lock waits for
+/// commits, not for searches; without it, one that has already chosen the default partition for its row would fail.
 fn attach(table: &str, day: i64) -> String {
     let (partition, column) = (name(table, day), dated_by(table));
     let (from, to) = (day * DAY_MS, (day + 1) * DAY_MS);
     format!(
-        "LOCK TABLE {table}_default IN ACCESS EXCLUSIVE MODE; \
+        "LOCK TABLE ONLY {table} IN SHARE MODE; LOCK TABLE {table}_default IN ACCESS EXCLUSIVE MODE; \
          CREATE TABLE {partition} (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS) {STORAGE}; \
          WITH moved AS (DELETE FROM {table}_default WHERE {column} >= {from} AND {column} < {to} RETURNING *) \
          INSERT INTO {partition} SELECT * FROM moved; \

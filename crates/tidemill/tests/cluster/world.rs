@@ -79,7 +79,7 @@ impl World {
         let address = loop {
             let mut line = String::new();
             assert!(log.read_line(&mut line).expect("a text") > 0, "the server has ended early: {said}");
-            if let Some((_, rest)) = line.split_once("address=") {
+            if let Some((_, rest)) = line.split_once(" ready address=") {
                 break rest.split_whitespace().next().expect("an address").to_owned();
             }
             said.push_str(&line);

@@ -13,7 +13,7 @@ use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{Batch, Error, Fence, HolderId, Store};
 
 const PARTITION: PartitionId = PartitionId::FIRST;
-const SCHEDULES: u64 = 24;
+const SCHEDULES: u64 = 12;
 const ROUNDS: usize = 20;
 const HOLDERS: usize = 4;
 /// One that outlives the test, and one that is over at once.
@@ -52,7 +52,7 @@ pub async fn one_owner_whatever_the_schedule(place: &dyn Place) {
     let chance = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
     let first = chance.as_micros() as u64;
     for seed in first..first + SCHEDULES {
-        // Named on its own thread, so that a failure tells its seed.
+        // Shown with a failure.
         println!("schedule of seed {seed}");
         run(&store, &mut Dice::new(seed)).await;
     }
