@@ -36,16 +36,9 @@ impl Node {
         // One that is alone here is asked and waited at in one go.
         let is_simple = matches!(sources.as_slice(), [Source::Here(_)]);
         if wait.is_zero() || !is_simple {
-            for source in &sources {
-                let jobs = self.ask_source(source, &command).await;
-                match jobs {
-                    Ok(jobs) if jobs.is_empty() => {}
-                    Err(CommandError::Unavailable(_) | CommandError::Moved) if sources.len() > 1 => {}
-                    other => return other,
-                }
-            }
-            if wait.is_zero() {
-                return Ok(Vec::new());
+            let jobs = self.ask_all(&sources, &command).await?;
+            if !jobs.is_empty() || wait.is_zero() {
+                return Ok(jobs);
             }
         }
         loop {
@@ -63,14 +56,27 @@ impl Node {
 
     /// What all partitions of this node have, without waiting.
     pub(super) async fn jobs_here(&self, command: &ActivateJobs) -> Jobs {
-        for partition in self.rotated(self.loops.all()) {
-            match self.ask_source(&Source::Here(partition), command).await {
-                Ok(jobs) if jobs.is_empty() => {}
-                Err(CommandError::Unavailable(_)) => {}
-                other => return other,
+        let here: Vec<Source> = self.rotated(self.loops.all()).into_iter().map(Source::Here).collect();
+        self.ask_all(&here, command).await
+    }
+
+    /// One after the other until there are as many as were asked for. Who cannot be reached is left out; who fails fails
+    /// all, unless there are jobs already: those are leased and have to be handed out.
+    async fn ask_all(&self, sources: &[Source], command: &ActivateJobs) -> Jobs {
+        let mut found = Vec::new();
+        for source in sources {
+            let missing = command.jobs_max.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
+            if missing == 0 {
+                break;
+            }
+            match self.ask_source(source, &ActivateJobs { jobs_max: missing, ..command.clone() }).await {
+                Ok(jobs) => found.extend(jobs),
+                Err(CommandError::Unavailable(_) | CommandError::Moved) if sources.len() > 1 => {}
+                Err(error) if found.is_empty() => return Err(error),
+                Err(_) => break,
             }
         }
-        Ok(Vec::new())
+        Ok(found)
     }
 
     /// Waits until one of this node's partitions may have jobs.

@@ -467,8 +467,17 @@ pub async fn every_field_can_be_tested_and_sorted(place: &dyn Place) {
                 session.store.$search(&search).await.unwrap_or_else(|error| panic!("{}: {error}", $names));
             }
             if field.kind() != FieldKind::Texts {
-                let search = Search::default().sort_by(field, Order::Descending);
-                session.store.$search(&search).await.unwrap_or_else(|error| panic!("{}: {error}", $names));
+                for order in [Order::Ascending, Order::Descending] {
+                    let mut search = Search::default().sort_by(field, order);
+                    search.page.limit = 1;
+                    let told = |error| panic!("{}: {error}", $names);
+                    let first = session.store.$search(&search).await.unwrap_or_else(told);
+                    let Some(cursor) = first.end_cursor else { continue };
+                    for start in [PageStart::After(cursor.clone()), PageStart::Before(cursor)] {
+                        search.page.start = start;
+                        session.store.$search(&search).await.unwrap_or_else(told);
+                    }
+                }
             }
         })+)+};
     }

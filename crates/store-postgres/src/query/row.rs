@@ -84,7 +84,7 @@ impl SqlRow for ResultRow<'_> {
         match self.value(column)? {
             Cell::Null => Ok(CursorValue::Null),
             Cell::Int(value) => Ok(CursorValue::Int(value)),
-            Cell::Bool(value) => Ok(CursorValue::Int(value.into())),
+            Cell::Bool(value) => Ok(CursorValue::Bool(value)),
             Cell::Text(text) => Ok(CursorValue::Text(text.to_owned())),
             Cell::Bytes(_) => Err(unreadable(column, "not a value to sort by")),
         }

@@ -13,6 +13,9 @@ pub enum CursorValue {
     Int(i64),
     #[serde(rename = "t")]
     Text(String),
+    /// From a store that tells truth values from numbers.
+    #[serde(rename = "b")]
+    Bool(bool),
 }
 
 /// The values of the sort fields of one item, in the order of the sort.

@@ -307,6 +307,7 @@ impl From<&CursorValue> for SqlValue {
             CursorValue::Null => SqlValue::Null,
             CursorValue::Int(value) => SqlValue::Int(*value),
             CursorValue::Text(text) => SqlValue::Text(text.clone()),
+            CursorValue::Bool(value) => SqlValue::Bool(*value),
         }
     }
 }
