@@ -79,14 +79,10 @@ impl RemoteCommand for Log {
             false if read.entries.is_empty() => say!("no commands"),
             false => print_table(&COLUMNS, &read.entries),
         }
-        let mut cursor = if is_newest_first { read.start } else { read.end };
-        while self.follow {
-            let more = self.read(session, false, cursor, usize::MAX)?;
-            more.entries.iter().for_each(|entry| show_line(session, entry));
-            cursor = more.end;
-            std::thread::sleep(FOLLOW_EVERY);
+        match self.follow {
+            true => self.follow(session, if is_newest_first { read.start } else { read.end }),
+            false => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -98,6 +94,16 @@ struct Read {
 }
 
 impl Log {
+    /// Ends only with a failure.
+    fn follow(&self, session: &Session, mut cursor: Option<String>) -> Result<()> {
+        loop {
+            let more = self.read(session, false, cursor, usize::MAX)?;
+            more.entries.iter().for_each(|entry| show_line(session, entry));
+            cursor = more.end;
+            std::thread::sleep(FOLLOW_EVERY);
+        }
+    }
+
     /// Asks on until there is enough or nothing is left.
     fn read(
         &self,

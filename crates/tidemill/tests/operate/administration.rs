@@ -53,9 +53,10 @@ fn the_log_of_all_partitions_is_one() {
     assert!(instances.iter().any(|known| known == instance));
     let found = entries(&servers[0], &["--instance", instance, "--since", "1h"]);
     assert_eq!(kinds(&found), ["CompleteJob"], "{found:?}");
-    let partition = &found[0]["partitionId"].to_string();
-    let of_partition = entries(&servers[0], &["--partition", partition, "--since", "1h", "--limit", "1000"]);
-    assert!(of_partition.iter().all(|entry| entry["partitionId"].to_string() == *partition));
+    let partition = &found[0]["partitionId"];
+    let of_partition =
+        entries(&servers[0], &["--partition", &partition.to_string(), "--since", "1h", "--limit", "1000"]);
+    assert!(of_partition.iter().all(|entry| entry["partitionId"] == *partition));
     assert!(of_partition.len() < all.len());
     assert!(entries(&servers[0], &["--until", "2020-01-01T00:00:00Z"]).is_empty());
     let table = told(&servers[0], &["log", "--limit", "3"]);
