@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::ffi::OsString;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tidemill_model::PartitionCount;
@@ -54,6 +54,12 @@ impl Place {
         let options = tidemill_store_sqlite::Options::new(file);
         let options = tidemill_store_sqlite::Options { partitions, on_batch, ..options };
         Ok(Arc::new(SqliteStore::open(&options)?))
+    }
+
+    /// On the disk of the store, or of this machine where the store is elsewhere.
+    pub(super) fn directory(&self) -> &Path {
+        let parent = self.file.as_deref().and_then(Path::parent);
+        parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
     pub(super) fn is_postgres(&self) -> bool {

@@ -4,7 +4,7 @@ use super::child::{Child, Counts};
 use super::load::{Experience, Load, Plan};
 use super::model::Model;
 use super::place::{FreshPlace, Place};
-use super::pulse::{Delays, Pulse};
+use super::pulse::{Machine, Pulse};
 use super::report::{HalfLoad, Report, UnderSnapshot};
 use crate::client::{Client, NewFile};
 use anyhow::{Context, Result};
@@ -85,7 +85,7 @@ struct Measured {
     counts: Counts,
     cpu_seconds: f64,
     peak_rss_mb: f64,
-    machine: Delays,
+    machine: Machine,
 }
 
 impl Processes {
@@ -95,10 +95,10 @@ impl Processes {
         let model = NewFile { name: "bench.bpmn".to_owned(), content: self.model.xml().into_bytes() };
         Client::new(&format!("http://{}", child.address)).deploy(&[model])?;
         self.preload(&mut child)?;
-        let high = self.measure(&mut child, None)?;
+        let high = self.measure(&mut child, &place, None)?;
         let highest = high.counts.instances as f64 / high.seconds;
         let half = match self.half_load {
-            true => Some(self.measure(&mut child, Some(highest / 2.0))?),
+            true => Some(self.measure(&mut child, &place, Some(highest / 2.0))?),
             false => None,
         };
         let snapshot = match self.old_snapshot {
@@ -161,16 +161,16 @@ impl Processes {
         load.end().map(drop)
     }
 
-    fn measure(&self, child: &mut Child, pace: Option<f64>) -> Result<Measured> {
+    fn measure(&self, child: &mut Child, place: &Place, pace: Option<f64>) -> Result<Measured> {
         let load = Load::begin(self.plan(child, pace));
         let phase = if pace.is_some() { "half load" } else { "highest load" };
         wait(&load, Duration::from_secs(self.warm_up), "warm-up")?;
         let (before, cpu_before, began) = (child.counts()?, child.cpu_seconds()?, Instant::now());
-        let pulse = Pulse::begin();
+        let pulse = Pulse::begin(place.directory())?;
         load.measure(true);
         wait(&load, Duration::from_secs(self.seconds), phase)?;
         load.measure(false);
-        let machine = pulse.end();
+        let machine = pulse.end()?;
         let (after, seconds) = (child.counts()?, began.elapsed().as_secs_f64());
         let cpu_seconds = child.cpu_seconds()? - cpu_before;
         let peak_rss_mb = child.peak_rss_mb()?;
@@ -221,8 +221,7 @@ fn half_load(measured: Measured) -> HalfLoad {
         half_load_create_p50_ms: measured.experience.percentile_ms(50.0),
         half_load_create_p99_ms: measured.experience.percentile_ms(99.0),
         half_load_create_max_ms: measured.experience.percentile_ms(100.0),
-        half_load_machine_p99_ms: measured.machine.p99_ms,
-        half_load_machine_max_ms: measured.machine.max_ms,
+        machine: measured.machine,
     }
 }
 

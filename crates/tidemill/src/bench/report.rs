@@ -2,6 +2,7 @@
 
 use super::limit::Limit;
 use super::load::Experience;
+use super::pulse::Machine;
 use crate::output::print_rows;
 use serde::Serialize;
 
@@ -36,9 +37,9 @@ pub(super) struct HalfLoad {
     pub(super) half_load_create_p50_ms: f64,
     pub(super) half_load_create_p99_ms: f64,
     pub(super) half_load_create_max_ms: f64,
-    /// How late the machine woke a thread that only slept.
-    pub(super) half_load_machine_p99_ms: f64,
-    pub(super) half_load_machine_max_ms: f64,
+    /// In the same seconds.
+    #[serde(flatten)]
+    pub(super) machine: Machine,
 }
 
 /// What it costs when somebody holds an old snapshot.
@@ -91,8 +92,10 @@ impl Report {
                 ("half load, create p50", ms(half.half_load_create_p50_ms)),
                 ("half load, create p99", ms(half.half_load_create_p99_ms)),
                 ("half load, create max", ms(half.half_load_create_max_ms)),
-                ("half load, machine wakes late by p99", ms(half.half_load_machine_p99_ms)),
-                ("half load, machine wakes late by max", ms(half.half_load_machine_max_ms)),
+                ("meanwhile, bare sync p99", ms(half.machine.machine_sync_p99_ms)),
+                ("meanwhile, bare sync max", ms(half.machine.machine_sync_max_ms)),
+                ("meanwhile, late wake-up p99", ms(half.machine.machine_wakes_late_p99_ms)),
+                ("meanwhile, late wake-up max", ms(half.machine.machine_wakes_late_max_ms)),
             ]);
         }
         if let Some(snapshot) = &self.old_snapshot {
