@@ -3,12 +3,10 @@
 
 use crate::connect::{Connector, Settings};
 use crate::schema;
-use tidemill_store::Result;
+use tidemill_store::{DAY_MS, Result};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
-
-pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Tables that are partitioned by time, with the suffix-free names of their partitions' parents.
 pub(crate) const HISTORY_TABLES: [&str; 8] = [

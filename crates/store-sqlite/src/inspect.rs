@@ -5,9 +5,9 @@ use crate::error::Outcome;
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 use tidemill_model::{PartitionId, Timestamp};
-use tidemill_store::{Amount, BatchId, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose, Result};
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+use tidemill_store::{
+    Amount, BatchId, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose, Result,
+};
 
 /// Tables with the column that tells the age of a row.
 const DATED: [(Purpose, &str, &str); 2] =

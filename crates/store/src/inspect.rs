@@ -37,6 +37,9 @@ pub struct Lag {
     pub last_batch: Option<(BatchId, Timestamp)>,
 }
 
+/// Days are counted in these.
+pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
 pub const LAG_COUNT_MAX: u64 = 100_000;
 
 /// What something is kept for.

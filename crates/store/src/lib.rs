@@ -27,7 +27,7 @@ pub use dead_letters::{DeadLetters, LetterNumber, StoredLetter};
 pub use definitions::{Definitions, Lookup};
 pub use error::{Culprit, Error, Result};
 pub use inbox::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position};
-pub use inspect::{Amount, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose};
+pub use inspect::{Amount, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose};
 pub use load::{INSTANCE_ENTITIES_MAX, JobPosition, Load, LoadRequest, Loaded};
 pub use maintenance::{Deletion, Kept, Maintenance, Retention};
 pub use ownership::{KeyBlock, NodeInfo, Owned, Ownership, PartitionState};

@@ -7,6 +7,7 @@ use super::inbox::Envelope;
 use super::settle::{Halt, Step};
 use super::take::Work;
 use super::{COMMANDS_PER_BATCH_MAX, Partition, ROWS_IN_MEMORY_MAX};
+use crate::packed_log;
 use std::collections::{BTreeSet, VecDeque};
 use std::mem::{replace, take};
 use std::sync::Arc;
@@ -174,7 +175,7 @@ impl Partition {
     /// What is to be written leaves the turn; commands, answers and what else follows from the commit stay.
     fn batch(&self, turn: &mut Turn, id: BatchId) -> Batch {
         let commands: Vec<&Command> = turn.executed.iter().map(|executed| &executed.work.command).collect();
-        let log = lz4_flex::compress_prepend_size(&tidemill_store::pack(&commands));
+        let log = packed_log::pack(&commands);
         let (changes, fired) = with_fired_timers(turn);
         let outgoing = turn.outgoing.iter().map(|follow_up| NewInboxEntry {
             partition: follow_up.partition,

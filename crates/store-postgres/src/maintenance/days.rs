@@ -3,10 +3,10 @@
 
 use crate::PostgresStore;
 use crate::connect::{Role, Settings};
-use crate::periods::{DAY_MS, HISTORY_TABLES, LOG_TABLE, day_of, name};
+use crate::periods::{HISTORY_TABLES, LOG_TABLE, day_of, name};
 use crate::schema;
 use tidemill_model::Timestamp;
-use tidemill_store::Result;
+use tidemill_store::{DAY_MS, Result};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Transaction};
 

@@ -1,6 +1,7 @@
 //! `tidemill admin nodes`, `partitions`, `move`, `drain`: who does the work of a store that servers share.
 
 use super::items;
+use super::units::duration;
 use crate::client::{RemoteCommand, Session};
 use crate::output::{Column, cell, print_table, say};
 use anyhow::Result;
@@ -41,9 +42,9 @@ impl RemoteCommand for Partitions {
                 ("NODE", |item| cell(item, "node")),
                 ("ADDRESS", |item| cell(item, "address")),
                 ("EPOCH", |item| cell(item, "epoch")),
-                ("LEASE LEFT", |item| milliseconds(item, "leaseLeftMs")),
+                ("LEASE LEFT", |item| duration(&item["leaseLeftMs"])),
                 ("WAITING", |item| cell(item, "waiting")),
-                ("OLDEST", |item| milliseconds(item, "oldestWaitsMs")),
+                ("OLDEST", |item| duration(&item["oldestWaitsMs"])),
             ];
             print_table(&columns, items(answer));
         });
@@ -102,8 +103,4 @@ fn list(numbers: &Value) -> String {
         return "-".to_owned();
     }
     numbers.iter().map(Value::to_string).collect::<Vec<_>>().join(" ")
-}
-
-fn milliseconds(item: &Value, member: &str) -> String {
-    item[member].as_i64().map_or_else(|| "-".to_owned(), |number| format!("{number} ms"))
 }

@@ -1,11 +1,11 @@
 //! `tidemill admin lag`: what the partitions are behind with.
 
 use super::items;
+use super::units::duration;
 use crate::client::{RemoteCommand, Session};
 use crate::output::{Column, cell, print_table, time};
 use anyhow::Result;
 use clap::Args;
-use serde_json::Value;
 
 /// Tell what each partition is behind with: commands that wait, timers that should have fired
 #[derive(Args)]
@@ -27,13 +27,5 @@ impl RemoteCommand for Lag {
             print_table(&columns, items(answer));
         });
         Ok(())
-    }
-}
-
-fn duration(millis: &Value) -> String {
-    match millis.as_i64() {
-        None => "-".to_owned(),
-        Some(millis @ ..10_000) => format!("{millis} ms"),
-        Some(millis) => format!("{} s", millis / 1_000),
     }
 }

@@ -1,6 +1,6 @@
 //! The nodes of a store and the partitions that they hold: look at them, move them, empty a node.
 
-use super::{Operations, answered, number, read};
+use super::{Operations, answered, lag, number, read};
 use crate::gateway::call::Outcome;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
@@ -12,9 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidemill_model::PartitionId;
 use tidemill_store::{NodeInfo, PartitionState};
-
-/// Entries of an inbox are counted up to here.
-const WAITING_MAX: usize = 1_000;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -36,9 +33,9 @@ struct PartitionItem {
     /// By the clock of the server that answers.
     lease_left_ms: Option<i64>,
     preferred_node: Option<String>,
-    /// Commands in the inbox; counted up to a thousand.
-    waiting: usize,
-    oldest_waits_ms: i64,
+    /// As lag tells them.
+    waiting: u64,
+    oldest_waits_ms: Option<i64>,
 }
 
 pub(super) async fn nodes(State(operations): State<Operations>, uri: Uri) -> Response {
@@ -79,7 +76,7 @@ async fn partition_item(
     state: PartitionState,
 ) -> Result<PartitionItem, Problem> {
     let now = operations.gateway.broker.now();
-    let waiting = operations.store.waiting(state.partition, None, WAITING_MAX).await?;
+    let lag = operations.store.lag(state.partition, now).await?;
     let holder = nodes.iter().find(|node| Some(&node.holder) == state.holder.as_ref());
     Ok(PartitionItem {
         partition_id: state.partition.0,
@@ -88,8 +85,8 @@ async fn partition_item(
         epoch: state.epoch,
         lease_left_ms: state.expires_at.map(|expires_at| expires_at - now),
         preferred_node: state.preferred.map(|preferred| preferred.to_string()),
-        oldest_waits_ms: waiting.iter().map(|entry| now - entry.received_at).max().unwrap_or(0),
-        waiting: waiting.len(),
+        oldest_waits_ms: lag::age(lag.oldest_received_at, now),
+        waiting: lag.waiting,
     })
 }
 

@@ -40,15 +40,18 @@ pub(super) async fn show(State(operations): State<Operations>, uri: Uri) -> Resp
 }
 
 fn item(partition: PartitionId, lag: &Lag, now: Timestamp) -> Item {
-    // Clocks of two machines may differ by a little.
-    let age = |since: Option<Timestamp>| since.map(|since| (now - since).max(0));
     Item {
         partition_id: partition.0,
         waiting: lag.waiting,
-        oldest_waits_ms: age(lag.oldest_received_at),
+        oldest_waits_ms: age(lag.oldest_received_at, now),
         timers_due: lag.timers_due,
-        timers_behind_ms: age(lag.oldest_due_at),
+        timers_behind_ms: age(lag.oldest_due_at, now),
         position: lag.last_batch.map(|(id, _)| id.0.to_string()),
         last_batch_at: lag.last_batch.map(|(_, at)| Date(at)),
     }
+}
+
+/// Clocks of two machines may differ by a little.
+pub(super) fn age(since: Option<Timestamp>, now: Timestamp) -> Option<i64> {
+    since.map(|since| (now - since).max(0))
 }

@@ -10,9 +10,7 @@ use axum::response::Response;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 use tidemill_model::Timestamp;
-use tidemill_store::{Amount, Kept, Purpose, Retention};
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+use tidemill_store::{Amount, DAY_MS, Kept, Purpose, Retention};
 
 /// In milliseconds; -1 is for ever.
 #[derive(Serialize)]

@@ -9,6 +9,7 @@ use super::{Operations, answered, read};
 use crate::gateway::call::Outcome;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
+use crate::packed_log;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::Uri;
@@ -127,13 +128,9 @@ impl Found {
 }
 
 fn unpack(batch: &LoggedBatch) -> Result<(Vec<Command>, usize), Problem> {
-    let unreadable = |reason: String| {
+    packed_log::unpack(&batch.log).map_err(|reason| {
         Problem::internal(format!("Expected to read batch {} of the log, but {reason}", batch.id.0))
-    };
-    let packed =
-        lz4_flex::decompress_size_prepended(&batch.log).map_err(|error| unreadable(error.to_string()))?;
-    let commands = tidemill_store::unpack(&packed).map_err(|error| unreadable(error.to_string()))?;
-    Ok((commands, packed.len()))
+    })
 }
 
 async fn keys(operations: &Operations, wish: &Wish) -> Result<Option<HashSet<i64>>, Problem> {
