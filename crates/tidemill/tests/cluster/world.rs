@@ -178,8 +178,20 @@ impl Server {
 
     /// The keys of jobs that this server hands out.
     pub(crate) fn activate(&self, job_type: &str, jobs_max: usize, wait_ms: i64) -> Vec<Value> {
+        self.activate_for(60_000, job_type, jobs_max, wait_ms)
+    }
+
+    /// Jobs that come back when they are not completed in this time.
+    pub(crate) fn activate_for(
+        &self,
+        timeout_ms: i64,
+        job_type: &str,
+        jobs_max: usize,
+        wait_ms: i64,
+    ) -> Vec<Value> {
         let body = json!({
-            "type": job_type, "worker": "test", "timeout": 60_000, "maxJobsToActivate": jobs_max, "requestTimeout": wait_ms,
+            "type": job_type, "worker": "test", "timeout": timeout_ms, "maxJobsToActivate": jobs_max,
+            "requestTimeout": wait_ms,
         });
         self.post("/v2/jobs/activation", &body).ok()["jobs"].as_array().expect("a list").clone()
     }

@@ -15,6 +15,8 @@ const CATCH: &str =
     r#"<intermediateCatchEvent id="a"><messageEventDefinition messageRef="m"/></intermediateCatchEvent>"#;
 const TIMER: &str = r#"<intermediateCatchEvent id="a"><timerEventDefinition><timeDuration>PT4S</timeDuration></timerEventDefinition></intermediateCatchEvent>"#;
 const WAITING: usize = 20;
+/// Of jobs under load; shorter than the test waits for the end of all instances.
+const JOB_TIMEOUT_MS: i64 = 5_000;
 
 fn run(name: &str, arguments: &[&str]) {
     let ran = Command::new(program(name)).args(arguments).output().expect("it runs");
@@ -37,8 +39,8 @@ impl Load {
 
     fn work(&self, server: &Server) {
         while !self.is_over.load(Ordering::Relaxed) {
-            // Some are left for later.
-            server.activate("work", 2, 100).iter().for_each(|job| server.complete(job));
+            // Some are left for later, and the dump may hold some as handed out: they come back when their time is over.
+            server.activate_for(JOB_TIMEOUT_MS, "work", 2, 100).iter().for_each(|job| server.complete(job));
             std::thread::sleep(Duration::from_millis(20));
         }
     }
