@@ -16,8 +16,8 @@ use tidemill_store::{Error, Result};
 
 /// How often the size of the log is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// What the writer may be asked to copy by itself.
-const PAGES_FOR_WRITER_MAX: i64 = 2000;
+/// What the writer may be asked to copy by itself: commits wait for it.
+const PAGES_FOR_WRITER_MAX: i64 = 100;
 /// Rounds in which the copy may catch up with the writer.
 const ROUNDS_MAX: usize = 8;
 
