@@ -137,9 +137,11 @@ async fn start_instances(site: Rc<Site>, number: usize) -> Result<Vec<u32>> {
     while !site.shared.is_over.load(Ordering::Relaxed) {
         let began = match period {
             Some(period) => {
+                // The wait for a late answer counts against the start it held up: nobody looks away. That the timer
+                // of this process is coarse is not the server's doing.
+                let is_held_up = Instant::now() > due;
                 tokio::time::sleep_until(due.into()).await;
-                let began = due;
-                // The wait for a late answer counts against the next start: nobody looks away.
+                let began = if is_held_up { due } else { Instant::now() };
                 due += period;
                 began
             }
