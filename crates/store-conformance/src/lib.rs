@@ -36,7 +36,8 @@ macro_rules! conformance_tests {
                 an_expired_lease_can_be_taken, nodes_come_and_go, the_clock_of_the_last_batch_is_kept;
             commit: a_batch_is_all_or_nothing, a_row_is_put_changed_and_removed, what_ends_moves_to_history,
                 the_batch_log_settles_unknown_outcomes, keys_outside_the_block_are_refused,
-                answers_are_kept_for_retries, commits_of_many_partitions_run_together;
+                answers_are_kept_for_retries, late_answers_replace_what_was_noted_before,
+                commits_of_many_partitions_run_together;
             load: a_small_instance_comes_whole, keys_lead_to_their_instance, a_large_instance_comes_in_pieces,
                 message_boxes_are_loaded, signals_and_starts_are_loaded, waiting_jobs_come_in_order,
                 leases_of_both_kinds_are_loaded, nothing_is_found_where_nothing_is, every_field_survives;

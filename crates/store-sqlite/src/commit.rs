@@ -110,17 +110,20 @@ fn delete_fired(connection: &Connection, partition: PartitionId, fired: &FiredTi
 }
 
 fn write_answers(connection: &Connection, batch: &Batch) -> Outcome<()> {
-    for answer in &batch.answers {
-        connection.prepare_cached("INSERT INTO idempotency VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(
-            params![
-                batch.partition().0,
-                answer.tenant.as_str(),
-                answer.key.as_str(),
-                answer.body_hash,
-                answer.answer,
-                answer.created_at.0
-            ],
-        )?;
+    let once = batch
+        .answers
+        .iter()
+        .map(|answer| ("INSERT INTO idempotency VALUES (?1, ?2, ?3, ?4, ?5, ?6)", answer));
+    let late = "INSERT OR REPLACE INTO idempotency VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    for (sql, answer) in once.chain(batch.late_answers.iter().map(|answer| (late, answer))) {
+        connection.prepare_cached(sql)?.execute(params![
+            batch.partition().0,
+            answer.tenant.as_str(),
+            answer.key.as_str(),
+            answer.body_hash,
+            answer.answer,
+            answer.created_at.0
+        ])?;
     }
     for result in &batch.results {
         connection.prepare_cached("INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3)")?.execute(params![

@@ -34,6 +34,8 @@ pub struct Batch {
     /// Timers that fired, deleted as a range. They need no `Remove` of their own.
     pub fired: Option<FiredTimers>,
     pub answers: Vec<IdempotentAnswer>,
+    /// Of commands whose answer comes with another command: who waits is written first, the answer replaces it.
+    pub late_answers: Vec<IdempotentAnswer>,
     pub results: Vec<CommandResult>,
     /// Commands for other partitions, and follow-ups of this one that the batch did not get to.
     pub outgoing: Vec<NewInboxEntry>,
@@ -54,6 +56,7 @@ impl Batch {
             changes: Vec::new(),
             fired: None,
             answers: Vec::new(),
+            late_answers: Vec::new(),
             results: Vec::new(),
             outgoing: Vec::new(),
             highest_key: 0,

@@ -9,6 +9,7 @@ pub(crate) use server::routes;
 
 use crate::broker::{CommandError, CommandOptions, EndedInstance};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use tidemill_model::command::ActivateJobs;
 use tidemill_model::{
     ActivatedJob, Answer, Command, CreatedInstance, PartitionId, ProcessInstanceKey, Text, Timestamp,
@@ -26,9 +27,9 @@ pub(crate) enum Question {
         command: Command,
         options: CommandOptions,
     },
-    /// Something was appended to the inbox: whatever is sent from now on comes after it.
-    InboxHasGrown {
-        partition: PartitionId,
+    /// Something was appended to these inboxes: whatever is sent from now on comes after it.
+    InboxesHaveGrown {
+        partitions: BTreeSet<PartitionId>,
     },
     /// Definitions that are older may be out of date.
     DefinitionsAreAt {
@@ -69,7 +70,7 @@ impl Question {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Question::Execute { .. } => "execute",
-            Question::InboxHasGrown { .. } => "inbox has grown",
+            Question::InboxesHaveGrown { .. } => "inboxes have grown",
             Question::DefinitionsAreAt { .. } => "definitions are at",
             Question::ActivateJobs { .. } => "activate jobs",
             Question::AwaitJobs { .. } => "await jobs",

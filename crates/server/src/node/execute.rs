@@ -1,6 +1,7 @@
 //! The way of a command to the owner of its partition, wherever that is: straight to the loop, to another node, or
 //! through the inbox when its owner cannot be reached.
 
+use super::heralds::Heard;
 use super::routes::Owner;
 use super::{Node, Place};
 use crate::broker::{Broker, CommandError, CommandOptions, CommandOutcome, Idempotency};
@@ -55,7 +56,7 @@ impl Node {
             let mut is_reachable = true;
             match tried {
                 Tried::Answered(answer) => return answer,
-                Tried::Lost(reason) if options.idempotency.is_none() || is_answered_late(&command) => {
+                Tried::Lost(reason) if options.idempotency.is_none() => {
                     return Err(CommandError::Unavailable(reason));
                 }
                 Tried::Lost(reason) => {
@@ -187,7 +188,6 @@ impl Node {
     /// Returns when the owner knows that its inbox has grown, or when nobody can be told.
     async fn tell_owner(&self, partition: PartitionId) {
         let until = Instant::now() + MOVE_LIMIT;
-        let question = Question::InboxHasGrown { partition };
         while Instant::now() < until {
             match (self.place(partition), &self.peers) {
                 (Place::Here(handle), _) => {
@@ -196,10 +196,18 @@ impl Node {
                     return;
                 }
                 (Place::There(owner), Some(peers)) => {
-                    let told = peers.ask(&owner.address, &question);
+                    let address = &owner.address;
+                    let ask = |partitions| async move {
+                        match peers.ask(address, &Question::InboxesHaveGrown { partitions }).await {
+                            Ok(Reply::Noted) => Heard::Noted,
+                            Ok(_) => Heard::Moved,
+                            Err(_) => Heard::Nothing,
+                        }
+                    };
+                    let told = self.heralds.tell(address, partition, ask);
                     match tokio::time::timeout_at(until.into(), told).await {
-                        Ok(Ok(Reply::Noted)) => return,
-                        Ok(Ok(_)) => self.look_again().await,
+                        Ok(Heard::Noted) => return,
+                        Ok(Heard::Moved) => self.look_again().await,
                         _ => break,
                     }
                 }
@@ -239,10 +247,4 @@ impl Node {
             Err(_) => Tried::Lost("the partition was lost before its answer".to_owned()),
         }
     }
-}
-
-/// The answer comes with another command, so an owner that has begun it may be gone before there is an answer that its
-/// successor could repeat: nobody but the sender can decide to try again.
-fn is_answered_late(command: &Command) -> bool {
-    matches!(command, Command::CorrelateMessage(_))
 }

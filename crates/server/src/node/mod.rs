@@ -5,6 +5,7 @@ mod await_end;
 mod broker;
 mod definitions;
 mod execute;
+mod heralds;
 mod loops;
 mod ownership;
 mod peers;
@@ -17,6 +18,7 @@ use crate::clock::Clock;
 use crate::cluster::Peers;
 use crate::partition::{PartitionHandle, Request};
 use definitions::DefinitionCache;
+use heralds::Heralds;
 use loops::Loops;
 use routes::{Owner, Routes};
 use std::hash::{BuildHasher, Hasher};
@@ -82,6 +84,7 @@ pub struct Node {
     routes: Routes,
     /// None where nobody else can open the store.
     peers: Option<Peers>,
+    heralds: Heralds,
     definitions: DefinitionCache,
     /// The newest version of definitions that this node has heard of.
     newest_definitions: Arc<AtomicU64>,
@@ -95,6 +98,8 @@ pub struct Node {
     /// A loop has stopped for a reason that does not pass.
     broken: Notify,
     trouble: Trouble,
+    /// Held by the partition that runs what a predecessor may have died on.
+    trial: Arc<tokio::sync::Mutex<()>>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -123,6 +128,7 @@ impl Node {
             routes: Routes::new(alone),
             holder,
             peers,
+            heralds: Heralds::default(),
             config,
             turns: AtomicUsize::new(0),
             requests: AtomicU64::new(0),
@@ -130,6 +136,7 @@ impl Node {
             leaving: watch::Sender::new(false),
             broken: Notify::new(),
             trouble: Trouble::default(),
+            trial: Arc::default(),
             tasks: Mutex::new(Vec::new()),
         });
         node.check_secret().await?;

@@ -67,10 +67,15 @@ impl Node {
                 epoch: state.epoch,
             })
             .collect();
+        let asked_at = Instant::now();
         match self.store.renew(&fences, lease_ms).await {
+            Ok(()) => {
+                let loops = fences.iter().filter_map(|fence| self.loops.get(fence.partition));
+                loops.for_each(|handle| handle.lease.renewed(asked_at));
+            }
             // Its loop has found that out, or takes the partition again at this moment.
             Err(Error::Fenced { partition, .. }) => tracing::debug!(%partition, "a lease has changed"),
-            other => other?,
+            Err(error) => return Err(error),
         }
         let version = self.store.definitions_version().await?;
         self.newest_definitions.fetch_max(version, Ordering::AcqRel);
@@ -119,8 +124,8 @@ impl Node {
     async fn open(self: Arc<Self>, id: PartitionId) {
         let lease_ms = self.config.lease.as_millis() as u64;
         let (store, clock) = (self.store.clone(), self.clock.clone());
-        let definitions = self.newest_definitions.clone();
-        let opened = Partition::open(store, clock, definitions, id, self.holder.clone(), lease_ms);
+        let (definitions, trial) = (self.newest_definitions.clone(), self.trial.clone());
+        let opened = Partition::open(store, clock, definitions, id, self.holder.clone(), lease_ms, trial);
         let pause = match opened.await {
             Ok(Some((partition, handle))) => {
                 tracing::debug!(partition = %id, "took the partition");

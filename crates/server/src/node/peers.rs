@@ -4,8 +4,10 @@ use super::Node;
 use crate::broker::CommandError;
 use crate::cluster::{Question, Reply};
 use crate::partition::Request;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use tidemill_model::PartitionId;
 
 impl Node {
     pub(crate) async fn reply(&self, question: Question) -> Reply {
@@ -13,15 +15,7 @@ impl Node {
             Question::Execute { partition, command, options } => {
                 Reply::Answer(self.run_for_peer(partition, command, options).await)
             }
-            Question::InboxHasGrown { partition } => {
-                match self.loops.get(partition) {
-                    // One that stops has a successor, and that one begins with the inbox.
-                    Some(handle) => drop(handle.send_surely(Request::InboxHasGrown).await),
-                    None if self.loops.is_known(partition) => {}
-                    None => return Reply::Answer(Err(CommandError::Moved)),
-                }
-                Reply::Noted
-            }
+            Question::InboxesHaveGrown { partitions } => self.inboxes_have_grown(partitions).await,
             Question::DefinitionsAreAt { version } => {
                 self.newest_definitions.fetch_max(version, Ordering::AcqRel);
                 Reply::Noted
@@ -43,6 +37,17 @@ impl Node {
                 self.set_own_clock(pinned_at).await;
                 Reply::Noted
             }
+        }
+    }
+
+    async fn inboxes_have_grown(&self, partitions: BTreeSet<PartitionId>) -> Reply {
+        let loops = partitions.iter().filter_map(|partition| self.loops.get(*partition));
+        // One that stops has a successor, and that one begins with the inbox.
+        let told = loops.map(|handle| async move { handle.send_surely(Request::InboxHasGrown).await });
+        futures_util::future::join_all(told).await;
+        match partitions.iter().all(|partition| self.loops.is_known(*partition)) {
+            true => Reply::Noted,
+            false => Reply::Answer(Err(CommandError::Moved)),
         }
     }
 }

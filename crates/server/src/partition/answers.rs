@@ -6,9 +6,8 @@ use super::execute::{Answered, Executed, position};
 use super::inbox::{KeptAnswer, StoredIdempotency as StoredKey};
 use super::settle::Step;
 use super::take::{Source, Work};
-use super::turn::Turn;
 use crate::broker::CommandError;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use tidemill_engine::{InstanceEnd, Reply};
 use tidemill_model::{Answer, Rejection, TenantId, Text, Timestamp};
 use tidemill_store::{CommandResult, IdempotentAnswer, Result};
@@ -20,8 +19,7 @@ const REQUEST_IDS_KEPT_MS: i64 = 10 * 60 * 1_000;
 /// Begins the keys of requests between nodes. No client can send such a key: theirs are ASCII.
 pub(crate) const REQUEST_ID_MARK: char = '§';
 
-/// What a command gave; none while that is still under way.
-type Outcome = Option<std::result::Result<Answer, Rejection>>;
+type Outcome = std::result::Result<Answer, Rejection>;
 
 /// What earlier requests gave, by their idempotency keys.
 pub(super) type Known = HashMap<(TenantId, Text), KnownAnswer>;
@@ -29,15 +27,28 @@ pub(super) type Known = HashMap<(TenantId, Text), KnownAnswer>;
 #[derive(Clone)]
 pub(super) struct KnownAnswer {
     fingerprint: u64,
-    result: std::result::Result<Answer, Rejection>,
-    /// The instance that it created has already ended.
-    ended: Option<InstanceEnd>,
+    given: Given,
+}
+
+#[derive(Clone)]
+enum Given {
+    Answer {
+        result: Outcome,
+        /// The instance that it created has already ended.
+        ended: Option<InstanceEnd>,
+    },
+    /// It comes with another command, under this number.
+    Later(u64),
 }
 
 /// What a retry gets.
-pub(super) struct Remembered {
-    answer: std::result::Result<Answer, CommandError>,
-    ended: Option<InstanceEnd>,
+pub(super) enum Remembered {
+    Answer {
+        answer: std::result::Result<Answer, CommandError>,
+        ended: Option<InstanceEnd>,
+    },
+    /// The answer that the first request waits for as well.
+    Later(u64),
 }
 
 impl Partition {
@@ -57,22 +68,27 @@ impl Partition {
             keys.retain(|key| !self.open.known.contains_key(key));
         }
         let answers = self.store.answers(self.id, &keys).await?;
+        let mut late = Vec::new();
         for (key, answer) in keys.into_iter().zip(answers) {
-            if let Some(answer) = answer
-                && let Ok(kept) = tidemill_store::unpack::<KeptAnswer>(&answer.answer)
-                && let Some(result) = kept.result
-            {
-                let ended = self.end_of(&result).await?;
-                self.open
-                    .known
-                    .insert(key, KnownAnswer { fingerprint: answer.body_hash as u64, result, ended });
-            }
+            let Some(answer) = answer else { continue };
+            let given = match tidemill_store::unpack(&answer.answer) {
+                Ok(KeptAnswer { result: Some(result), .. }) => {
+                    let ended = self.end_of(&result).await?;
+                    Given::Answer { result, ended }
+                }
+                Ok(KeptAnswer { comes_as: Some(number), .. }) => {
+                    late.push(number);
+                    Given::Later(number)
+                }
+                _ => continue,
+            };
+            self.open.known.insert(key, KnownAnswer { fingerprint: answer.body_hash as u64, given });
         }
-        Ok(())
+        self.find_late(late).await
     }
 
     /// Whether an instance that was created long ago has ended, and how.
-    async fn end_of(&self, result: &std::result::Result<Answer, Rejection>) -> Result<Option<InstanceEnd>> {
+    async fn end_of(&self, result: &Outcome) -> Result<Option<InstanceEnd>> {
         let Ok(Answer::Created(created)) = result else { return Ok(None) };
         let instance = self.store.process_instance(created.instance).await?;
         Ok(instance.filter(|instance| instance.ended_at.is_some()).map(|instance| InstanceEnd {
@@ -92,63 +108,28 @@ impl Partition {
             Reply::Now(answer) => Ok(answer),
             Reply::Rejected(rejection) => Err(rejection),
             Reply::Later(token) => {
-                if let Some(key) = key_of(&work) {
-                    self.held.entry(key).or_default();
+                if let Some(StoredKey { tenant, key, fingerprint }) = stored_key(&work) {
+                    let given = Given::Later(token.number);
+                    turn.known.insert((tenant, key), KnownAnswer { fingerprint, given });
                 }
-                turn.results.extend(result_of(&work, None));
                 turn.executed.push(Executed { work, answer: Answered::Later(token.number) });
                 return;
             }
         };
-        if let Some(key) = stored_key(&work) {
-            let known = KnownAnswer { fingerprint: key.fingerprint, result: result.clone(), ended: None };
-            turn.known.insert((key.tenant, key.key), known);
-        }
         turn.answers.extend(answer_of(&work, &result, self.now));
-        turn.results.extend(result_of(&work, Some(result.clone())));
-        turn.executed.push(Executed { work, answer: Answered::Now(result.map_err(CommandError::Rejected)) });
-    }
-
-    /// A retry of a command whose answer is still to come waits for the same answer.
-    pub(super) fn hold(&mut self, work: Work) -> Option<Work> {
-        let is_sent = matches!(work.source, Source::Client { .. });
-        match key_of(&work).and_then(|key| self.held.get_mut(&key)) {
-            Some(waiting) if is_sent => {
-                waiting.push(work);
-                None
-            }
-            _ => Some(work),
+        turn.results.extend(result_of(&work, &result));
+        if let Some(key) = stored_key(&work) {
+            self.know(key, result.clone());
         }
+        let answer = Answered::Now(result.map_err(CommandError::Rejected));
+        self.open.executed.push(Executed { work, answer });
     }
 
-    /// Batches are void: commands run again, and so do the retries that wait for them.
-    pub(super) fn release_void(&mut self) -> Vec<Work> {
-        let written: HashSet<_> = self.later.values().filter_map(key_of).collect();
-        let (kept, void): (HashMap<_, _>, HashMap<_, _>) =
-            std::mem::take(&mut self.held).into_iter().partition(|(key, _)| written.contains(key));
-        self.held = kept;
-        void.into_values().flatten().collect()
-    }
-
-    /// The answer has come: the retries of its command will find it.
-    pub(super) fn let_go(&mut self, answered: &Work) {
-        if let Some(waiting) = key_of(answered).and_then(|key| self.held.remove(&key)) {
-            self.open.queue.extend(waiting);
-        }
-    }
-
-    /// The same for answers that have come with another command.
-    pub(super) fn keep_late(&mut self) {
-        let Turn { replies, executed, answers, results, .. } = &mut self.open;
-        for (token, result) in replies {
-            let is_meant = |one: &&Executed| matches!(one.answer, Answered::Later(n) if n == token.number);
-            let of_this_turn = executed.iter().find(is_meant).map(|one| &one.work);
-            if let Some(work) = of_this_turn.or_else(|| self.later.get(&token.number)) {
-                answers.extend(answer_of(work, result, self.now));
-                results.retain(|known| Some(known.position) != position(work));
-                results.extend(result_of(work, Some(result.clone())));
-            }
-        }
+    /// Retries get this answer from now on.
+    pub(super) fn know(&mut self, key: StoredKey, result: Outcome) {
+        let StoredKey { tenant, key, fingerprint } = key;
+        let given = Given::Answer { result, ended: None };
+        self.open.known.insert((tenant, key), KnownAnswer { fingerprint, given });
     }
 
     /// The answer of an earlier request with the same key; another body under it is an error of the caller.
@@ -156,62 +137,76 @@ impl Partition {
         let key = stored_key(work)?;
         let known = self.open.known.get(&(key.tenant, key.key))?;
         if known.fingerprint != key.fingerprint {
-            return Some(Remembered { answer: Err(CommandError::OtherRequest), ended: None });
+            return Some(Remembered::Answer { answer: Err(CommandError::OtherRequest), ended: None });
         }
-        let answer = known.result.clone().map_err(CommandError::Rejected);
-        Some(Remembered { answer, ended: known.ended })
+        Some(match &known.given {
+            Given::Answer { result, ended } => {
+                Remembered::Answer { answer: result.clone().map_err(CommandError::Rejected), ended: *ended }
+            }
+            Given::Later(number) => Remembered::Later(*number),
+        })
     }
 
     /// Answers a retry as the first request was answered.
     pub(super) fn repeat(&mut self, work: Work, remembered: Remembered) {
-        let Remembered { answer, ended } = remembered;
         self.open.consumed.extend(position(&work));
+        let (answer, ended) = match remembered {
+            Remembered::Answer { answer, ended } => (answer, ended),
+            Remembered::Later(number) => {
+                return self.open.executed.push(Executed { work, answer: Answered::Later(number) });
+            }
+        };
         let result = answer.clone().map_err(|error| match error {
             CommandError::Rejected(rejection) => rejection,
             other => Rejection::invalid_argument(other.to_string()),
         });
-        self.open.results.extend(result_of(&work, Some(result)));
+        self.open.results.extend(result_of(&work, &result));
         self.open.ended.extend(ended);
         self.open.executed.push(Executed { work, answer: Answered::Now(answer) });
     }
 }
 
-fn answer_of(
-    work: &Work,
-    result: &std::result::Result<Answer, Rejection>,
-    created_at: Timestamp,
-) -> Option<IdempotentAnswer> {
+fn answer_of(work: &Work, result: &Outcome, now: Timestamp) -> Option<IdempotentAnswer> {
     let key = stored_key(work)?;
-    // Nodes do not ask again for long: their keys are forgotten before those of clients.
-    let age_ms = if key.key.starts_with(REQUEST_ID_MARK) { ANSWERS_KEPT_MS - REQUEST_IDS_KEPT_MS } else { 0 };
     Some(IdempotentAnswer {
+        created_at: kept_from(&key.key, now),
         tenant: key.tenant,
         key: key.key,
         body_hash: key.fingerprint as i64,
-        answer: kept(work, Some(result.clone())),
-        created_at: created_at + -age_ms,
+        answer: kept(intent(work), Some(result.clone()), None),
     })
 }
 
+/// Nodes do not ask again for long: their keys are forgotten before those of clients.
+pub(super) fn kept_from(key: &Text, now: Timestamp) -> Timestamp {
+    let age_ms = if key.starts_with(REQUEST_ID_MARK) { ANSWERS_KEPT_MS - REQUEST_IDS_KEPT_MS } else { 0 };
+    now + -age_ms
+}
+
 /// For who asks later, where somebody may.
-fn result_of(work: &Work, outcome: Outcome) -> Option<CommandResult> {
+fn result_of(work: &Work, result: &Outcome) -> Option<CommandResult> {
     match &work.source {
         Source::Inbox { position, keeps_result: true, .. } => {
-            Some(CommandResult { position: *position, answer: kept(work, outcome) })
+            let answer = kept(intent(work), Some(result.clone()), None);
+            Some(CommandResult { position: *position, answer })
         }
         _ => None,
     }
 }
 
-fn kept(work: &Work, result: Outcome) -> Vec<u8> {
-    tidemill_store::pack(&KeptAnswer { intent: Text::new_static(work.command.intent()), result })
+pub(super) fn kept(intent: Text, result: Option<Outcome>, comes_as: Option<u64>) -> Vec<u8> {
+    tidemill_store::pack(&KeptAnswer { intent, result, comes_as })
+}
+
+fn intent(work: &Work) -> Text {
+    Text::new_static(work.command.intent())
 }
 
 fn key_of(work: &Work) -> Option<(TenantId, Text)> {
     stored_key(work).map(|key| (key.tenant, key.key))
 }
 
-fn stored_key(work: &Work) -> Option<StoredKey> {
+pub(super) fn stored_key(work: &Work) -> Option<StoredKey> {
     match &work.source {
         Source::Client { options, .. } | Source::Awaiting { options, .. } => {
             options.idempotency.as_ref().map(|idempotency| StoredKey {

@@ -16,10 +16,8 @@ impl Partition {
             self.answer(work, answer, &turn.ended);
         }
         for (token, result) in turn.replies {
-            let Some(work) = self.later.remove(&token.number) else { continue };
-            self.let_go(&work);
-            if let Source::Client { reply, .. } = work.source {
-                let _ = reply.send(result.map_err(CommandError::Rejected));
+            if let Some(late) = self.later.remove(&token.number) {
+                late.tell(&result);
             }
         }
         for end in &turn.ended {
@@ -32,7 +30,7 @@ impl Partition {
 
     fn answer(&mut self, work: Work, answer: Answered, ended: &[InstanceEnd]) {
         if let Answered::Later(number) = answer {
-            self.later.insert(number, work);
+            self.later.entry(number).or_default().add(work);
             return;
         }
         match (work.source, answer) {

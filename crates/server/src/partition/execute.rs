@@ -51,7 +51,6 @@ impl Partition {
         let began = Instant::now();
         let is_alone = self.alone > 0;
         while let Some(work) = self.next_work() {
-            let Some(work) = self.hold(work) else { continue };
             if let Some(answer) = self.remembered(&work) {
                 self.repeat(work, answer);
             } else {

@@ -15,7 +15,7 @@ pub(crate) struct Envelope {
     pub(crate) idempotency: Option<StoredIdempotency>,
 }
 
-#[derive(Serialize, Deserialize, Debug)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
 pub(crate) struct StoredIdempotency {
     pub(crate) tenant: TenantId,
     pub(crate) key: Text,
@@ -53,4 +53,7 @@ pub(crate) struct KeptAnswer {
     pub(crate) intent: Text,
     /// None while the answer is still to come with another command.
     pub(crate) result: Option<Result<Answer, Rejection>>,
+    /// The number under which it will come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) comes_as: Option<u64>,
 }

@@ -8,6 +8,8 @@ mod execute;
 #[cfg(debug_assertions)]
 mod faults;
 mod inbox;
+mod late;
+mod lease;
 mod loader;
 mod pollers;
 mod request;
@@ -23,17 +25,19 @@ pub(crate) use request::{AwaitReply, AwaitedEnd, Claim, Poller, Request};
 use crate::broker::CommandError;
 use crate::clock::Clock;
 use deadlines::Deadlines;
+use late::Late;
+use lease::Lease;
 use pollers::Pollers;
 use request::Waiter;
 use schedule::Schedule;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use take::Work;
+use std::time::{Duration, Instant};
 use tidemill_engine::Working;
-use tidemill_model::{PartitionCount, PartitionId, ProcessInstanceKey, TenantId, Text, Timestamp};
+use tidemill_model::{PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
 use tidemill_store::{BatchId, Error, Fence, HolderId, Owned, Position, Store};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
 use turn::{InFlight, Turn};
 
 /// Requests that may wait for the loop before callers are turned away.
@@ -51,6 +55,7 @@ pub(crate) struct PartitionHandle {
     pub(crate) id: PartitionId,
     requests: mpsc::Sender<Request>,
     is_healthy: Arc<AtomicBool>,
+    pub(crate) lease: Arc<Lease>,
 }
 
 impl PartitionHandle {
@@ -62,7 +67,7 @@ impl PartitionHandle {
     pub(crate) fn send(&self, request: Request) -> Result<(), CommandError> {
         self.requests.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
-                CommandError::Overloaded { retry_after: std::time::Duration::from_secs(1) }
+                CommandError::Overloaded { retry_after: Duration::from_secs(1) }
             }
             mpsc::error::TrySendError::Closed(_) => self.is_gone(),
         })
@@ -85,6 +90,7 @@ pub(crate) struct Partition {
     clock: Arc<Clock>,
     holder: HolderId,
     lease_ms: u64,
+    lease: Arc<Lease>,
     fence: Fence,
     working: Working,
     schedule: Schedule,
@@ -92,9 +98,7 @@ pub(crate) struct Partition {
     pollers: Pollers,
     waiters: HashMap<ProcessInstanceKey, Vec<Waiter>>,
     /// Commands whose answer comes with another one.
-    later: HashMap<u64, Work>,
-    /// Retries of such commands, by their idempotency key: they get the same answer.
-    held: HashMap<(TenantId, Text), Vec<Work>>,
+    later: HashMap<u64, Late>,
     requests: mpsc::Receiver<Request>,
     /// The batch that commands join.
     open: Turn,
@@ -118,6 +122,9 @@ pub(crate) struct Partition {
     is_cautious: bool,
     /// Entries that this owner has begun to run while it was cautious.
     begun: HashSet<Position>,
+    /// One partition of a process at a time runs such entries: if it dies, it has died of these.
+    trial: Arc<Mutex<()>>,
+    on_trial: Option<OwnedMutexGuard<()>>,
     is_healthy: Arc<AtomicBool>,
 }
 
@@ -130,12 +137,16 @@ impl Partition {
         id: PartitionId,
         holder: HolderId,
         lease_ms: u64,
+        trial: Arc<Mutex<()>>,
     ) -> tidemill_store::Result<Option<(Partition, PartitionHandle)>> {
+        let asked_at = Instant::now();
         let Some(owned) = store.acquire(id, &holder, lease_ms).await? else { return Ok(None) };
+        let lease = Arc::new(Lease::given(asked_at, Duration::from_millis(lease_ms)));
         let count = store.partition_count();
         let (sender, requests) = mpsc::channel(QUEUE_REQUESTS_MAX);
         let is_healthy = Arc::new(AtomicBool::new(true));
-        let handle = PartitionHandle { id, requests: sender, is_healthy: is_healthy.clone() };
+        let handle =
+            PartitionHandle { id, requests: sender, is_healthy: is_healthy.clone(), lease: lease.clone() };
         let mut partition = Partition {
             id,
             count,
@@ -143,6 +154,7 @@ impl Partition {
             clock: clock.clone(),
             holder,
             lease_ms,
+            lease,
             fence: owned.fence.clone(),
             working: Working::new(id, count),
             schedule: Schedule::default(),
@@ -150,7 +162,6 @@ impl Partition {
             pollers: Pollers::default(),
             waiters: HashMap::new(),
             later: HashMap::new(),
-            held: HashMap::new(),
             requests,
             open: Turn::default(),
             in_flight: None,
@@ -165,6 +176,8 @@ impl Partition {
             inbox_is_dirty: true,
             is_cautious: !owned.was_released,
             begun: HashSet::new(),
+            trial,
+            on_trial: None,
             is_healthy,
         };
         partition.begin(owned).await?;

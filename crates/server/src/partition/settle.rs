@@ -6,7 +6,7 @@ use super::execute::Executed;
 use super::take::{Source, Work};
 use super::turn::Turn;
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemill_store::{BatchId, Error, Result};
 
 /// Pause between tries to reach a store that does not answer.
@@ -118,7 +118,9 @@ impl Partition {
 
     async fn try_rebuild(&mut self, batch: Option<BatchId>) -> Result<bool> {
         let fenced = Error::Fenced { partition: self.id, epoch: self.fence.epoch };
+        let asked_at = Instant::now();
         let owned = self.store.acquire(self.id, &self.holder, self.lease_ms).await?.ok_or(fenced)?;
+        self.lease.renewed(asked_at);
         let is_there = match batch {
             Some(batch) => self.store.has_batch(self.id, batch).await?,
             None => false,
@@ -138,9 +140,8 @@ impl Partition {
         again.extend(rest.into_iter().map(|(_, work)| work).filter(is_sent));
         self.open.queue = alone;
         self.open.queue.append(&mut again);
-        let held = self.release_void();
-        self.open.queue.extend(held);
         self.inbox_is_dirty = true;
+        self.on_trial = None;
     }
 
     /// The store refuses a row of the batch: each command gets a batch of its own, and the one that cannot be

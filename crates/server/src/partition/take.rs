@@ -21,8 +21,8 @@ const ENTRIES_PER_TURN_MAX: usize = 512;
 const DUE_PER_TURN_MAX: usize = 256;
 /// While a batch is being written, what has arrived is looked at this often.
 const GATHER: Duration = Duration::from_millis(1);
-/// Times that an entry may bring down its node before it is put aside.
-const ATTEMPTS_MAX: u32 = 2;
+/// Times that a node may die with an entry in hand before that is put aside: once it was one of many, then alone.
+const ATTEMPTS_MAX: u32 = 3;
 /// The inbox is looked at this often even if no wake-up came.
 const INBOX_LOOK_EVERY: Duration = Duration::from_secs(5);
 
@@ -177,6 +177,8 @@ impl Partition {
             match Envelope::unpack(&entry.payload) {
                 Ok(Envelope { command, keeps_result, idempotency }) => {
                     let source = Source::Inbox { position: entry.position, keeps_result, idempotency };
+                    // What else has arrived must not be counted against a suspect.
+                    self.alone += usize::from(self.is_cautious && entry.attempts > 0);
                     works.push_back(Work { command, source });
                 }
                 Err(error) => self.refuse_entry(entry, error.to_string()),
@@ -195,6 +197,9 @@ impl Partition {
     /// Keeps those entries that may run together after a predecessor has died, and marks them. True if it keeps all. What
     /// this owner has begun itself and could not write counts for nothing: it has not died.
     async fn begin_cautiously(&mut self, entries: &mut Vec<InboxEntry>) -> Step<bool> {
+        if !entries.is_empty() && self.on_trial.is_none() {
+            self.on_trial = Some(self.trial.clone().lock_owned().await);
+        }
         for entry in entries.iter_mut().filter(|entry| self.begun.contains(&entry.position)) {
             entry.attempts = entry.attempts.saturating_sub(1);
         }

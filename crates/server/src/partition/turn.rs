@@ -12,6 +12,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::mem::{replace, take};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 use tidemill_engine::{FollowUp, InstanceEnd};
 use tidemill_model::command::{ReplyToken, TriggerTimer};
 use tidemill_model::entity::Timer;
@@ -34,6 +35,7 @@ pub(super) struct Turn {
     /// Answers of this batch under their idempotency keys.
     pub(super) known: Known,
     pub(super) answers: Vec<IdempotentAnswer>,
+    pub(super) late_answers: Vec<IdempotentAnswer>,
     pub(super) results: Vec<CommandResult>,
     pub(super) outgoing: Vec<FollowUp>,
     pub(super) dead_letters: Vec<DeadLetter>,
@@ -48,6 +50,7 @@ impl Turn {
         self.changes.is_empty()
             && self.consumed.is_empty()
             && self.answers.is_empty()
+            && self.late_answers.is_empty()
             && self.results.is_empty()
             && self.outgoing.is_empty()
             && self.dead_letters.is_empty()
@@ -100,9 +103,12 @@ impl Partition {
     /// whoever reads the store waits for the commit first.
     async fn close(&mut self) -> Step<()> {
         self.written().await?;
-        self.keep_late();
+        self.keep_late().await?;
         self.serve_pollers().await?;
         self.open.changes = self.working.take_changes();
+        if self.open.changes_nothing() && !self.open.executed.is_empty() {
+            self.check_lease().await?;
+        }
         self.working.end_batch();
         self.working.evict(ROWS_IN_MEMORY_MAX);
         let queue = take(&mut self.open.queue);
@@ -119,6 +125,18 @@ impl Partition {
         self.next_batch = BatchId(id.0 + 1);
         let commit = self.commit(&mut turn, id);
         self.in_flight = Some(InFlight { turn, id, commit });
+        Ok(())
+    }
+
+    /// What is answered without a commit, as refusals are, has no fence: once the lease has run out, the store is
+    /// asked whether another owns the partition by now.
+    async fn check_lease(&mut self) -> Step<()> {
+        if self.lease.holds() {
+            return Ok(());
+        }
+        let asked_at = Instant::now();
+        self.store.renew(std::slice::from_ref(&self.fence), self.lease_ms).await?;
+        self.lease.renewed(asked_at);
         Ok(())
     }
 
@@ -152,6 +170,7 @@ impl Partition {
             .unwrap_or_else(|error| Err(tidemill_store::Error::OutcomeUnknown { reason: error.to_string() }));
         match result {
             Ok(committed) => {
+                self.on_trial = None;
                 if turn.outgoing.iter().any(|follow_up| follow_up.partition == self.id) {
                     self.inbox_is_dirty = true;
                 }
@@ -191,6 +210,7 @@ impl Partition {
             changes,
             fired,
             answers: take(&mut turn.answers),
+            late_answers: take(&mut turn.late_answers),
             results: take(&mut turn.results),
             outgoing: outgoing.collect(),
             highest_key: self.working.next_key() - 1,

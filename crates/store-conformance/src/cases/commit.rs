@@ -102,6 +102,24 @@ pub async fn answers_are_kept_for_retries(place: &dyn Place) {
     assert!(session.store.commit(twice).await.is_err(), "a key is answered once");
 }
 
+pub async fn late_answers_replace_what_was_noted_before(place: &dyn Place) {
+    let session = Session::open(place).await;
+    let answer = |content: u8, created_at: i64| IdempotentAnswer {
+        tenant: TenantId("a".into()),
+        key: "k".into(),
+        body_hash: -5,
+        answer: vec![content],
+        created_at: Timestamp(created_at),
+    };
+    for (content, created_at) in [(1, 77), (2, 78)] {
+        let batch = Batch { late_answers: vec![answer(content, created_at)], ..session.batch(Vec::new()) };
+        session.store.commit(batch).await.expect("commits");
+        let keys = [(TenantId("a".into()), "k".into())];
+        let found = session.store.answers(PartitionId(1), &keys).await.expect("reads");
+        assert_eq!(found, [Some(answer(content, created_at))]);
+    }
+}
+
 pub async fn commits_of_many_partitions_run_together(place: &dyn Place) {
     let store = place.open().await;
     let mut tasks = Vec::new();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use tidemill_model::entity::ElementInstance;
 use tidemill_model::{Change, Entity, EntityKind};
 use tidemill_store::sql::{Row, state_name};
-use tidemill_store::{Batch, FiredTimers, NewInboxEntry};
+use tidemill_store::{Batch, FiredTimers, IdempotentAnswer, NewInboxEntry};
 
 const BATCH: &str =
     "INSERT INTO batches (partition_id, batch_id, at, highest_key, log) VALUES ($1, $2, $3, $4, $5)";
@@ -20,6 +20,11 @@ const FIRED: &str =
 
 const ANSWERS: &str = "INSERT INTO idempotency (partition_id, tenant, key, body_hash, answer, created_at) \
     SELECT $1, u.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::bigint[]) u";
+
+const LATE_ANSWERS: &str = "INSERT INTO idempotency (partition_id, tenant, key, body_hash, answer, created_at) \
+    SELECT $1, u.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::bigint[]) u \
+    ON CONFLICT (partition_id, tenant, key) DO UPDATE SET body_hash = excluded.body_hash, \
+    answer = excluded.answer, created_at = excluded.created_at";
 
 const RESULTS: &str = "INSERT INTO results (partition_id, at, position, answer) \
     SELECT $1, $2, u.* FROM unnest($3::bigint[], $4::bytea[]) u \
@@ -61,7 +66,10 @@ pub(super) fn calls(batch: &Batch, folds_counts: bool) -> Vec<Call<'_>> {
     }
     calls.extend(batch.fired.as_ref().map(|fired| fired_call(batch, fired)));
     if !batch.answers.is_empty() {
-        calls.push(answers(batch));
+        calls.push(answers(ANSWERS, batch, &batch.answers));
+    }
+    if !batch.late_answers.is_empty() {
+        calls.push(answers(LATE_ANSWERS, batch, &batch.late_answers));
     }
     if !batch.results.is_empty() {
         let positions: Vec<i64> = batch.results.iter().map(|result| result.position.0).collect();
@@ -104,9 +112,8 @@ fn fired_call<'b>(batch: &Batch, fired: &FiredTimers) -> Call<'b> {
     Call::new(FIRED, params)
 }
 
-fn answers(batch: &Batch) -> Call<'_> {
-    let answers = &batch.answers;
-    let texts = |pick: fn(&tidemill_store::IdempotentAnswer) -> &str| {
+fn answers<'b>(sql: &'static str, batch: &Batch, answers: &'b [IdempotentAnswer]) -> Call<'b> {
+    let texts = |pick: fn(&IdempotentAnswer) -> &str| {
         Param::Texts(answers.iter().map(|answer| Some(Cow::Borrowed(pick(answer)))).collect())
     };
     let hashes: Vec<i64> = answers.iter().map(|answer| answer.body_hash).collect();
@@ -120,7 +127,7 @@ fn answers(batch: &Batch) -> Call<'_> {
         Param::Blobs(bodies),
         times.into(),
     ];
-    Call::new(ANSWERS, params)
+    Call::new(sql, params)
 }
 
 fn letters(batch: &Batch) -> Call<'_> {

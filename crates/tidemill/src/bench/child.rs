@@ -29,10 +29,12 @@ struct Started {
 }
 
 impl Child {
-    pub(super) fn start(place: &Place, partitions: u16) -> Result<Child> {
+    /// With a secret, as one of several servers that share the store.
+    pub(super) fn start(place: &Place, partitions: u16, secret: Option<&str>) -> Result<Child> {
         let mut process = Command::new(std::env::current_exe()?)
             .args(["bench", "server", "--partitions", &partitions.to_string()])
             .args(place.arguments())
+            .args(secret.into_iter().flat_map(|secret| ["--secret", secret]))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

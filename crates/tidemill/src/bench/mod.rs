@@ -6,6 +6,7 @@ mod connection;
 mod limit;
 mod load;
 mod model;
+mod nodes;
 mod place;
 mod processes;
 mod pulse;
@@ -27,6 +28,7 @@ pub(crate) struct Bench {
 enum Subject {
     Processes(processes::Processes),
     Append(append::Append),
+    Nodes(nodes::Nodes),
     #[command(hide = true)]
     Server(server::BenchServer),
 }
@@ -36,6 +38,7 @@ impl Bench {
         match self.subject {
             Subject::Processes(processes) => processes.run(),
             Subject::Append(append) => append.run(),
+            Subject::Nodes(nodes) => nodes.run(),
             Subject::Server(server) => server.run(),
         }
     }

@@ -91,7 +91,7 @@ struct Measured {
 impl Processes {
     pub(super) fn run(self) -> Result<()> {
         let place = FreshPlace::make(self.store.as_deref())?;
-        let mut child = Child::start(&place, self.partitions)?;
+        let mut child = Child::start(&place, self.partitions, None)?;
         let model = NewFile { name: "bench.bpmn".to_owned(), content: self.model.xml().into_bytes() };
         Client::new(&format!("http://{}", child.address)).deploy(&[model])?;
         self.preload(&mut child)?;

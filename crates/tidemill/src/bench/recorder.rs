@@ -59,7 +59,8 @@ impl Recorder {
 /// another.
 pub(super) fn rows(batch: &Batch) -> u64 {
     let moved = batch.changes.iter().filter(|change| matches!(change, Change::End { was_stored: true, .. }));
-    let others = batch.consumed.len() + batch.outgoing.len() + batch.answers.len() + batch.results.len();
+    let answers = batch.answers.len() + batch.late_answers.len() + batch.results.len();
+    let others = batch.consumed.len() + batch.outgoing.len() + answers;
     (1 + batch.changes.len() + moved.count() + others) as u64
 }
 

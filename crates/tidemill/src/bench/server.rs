@@ -11,7 +11,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 use tidemill_model::PartitionCount;
 use tidemill_server::gateway::{Gateway, GatewayConfig};
-use tidemill_server::{Node, NodeConfig};
+use tidemill_server::{ClusterConfig, Node, NodeConfig};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -22,6 +22,10 @@ pub(super) struct BenchServer {
 
     #[arg(long)]
     partitions: u16,
+
+    /// Others share the store
+    #[arg(long)]
+    secret: Option<String>,
 }
 
 impl BenchServer {
@@ -29,8 +33,9 @@ impl BenchServer {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let partitions = PartitionCount(self.partitions);
         let recorder = Arc::new(Recorder::default());
+        let cluster = self.secret.clone().map(|secret| ClusterConfig { secret: Some(secret) });
         let mut running =
-            Some(runtime.block_on(Running::start(&self.place, partitions, recorder.clone()))?);
+            Some(runtime.block_on(Running::start(&self.place, partitions, cluster, recorder.clone()))?);
         for line in std::io::stdin().lock().lines() {
             let answer = match line.context("the bench has gone")?.as_str() {
                 "counts" => counts(&recorder),
@@ -69,12 +74,20 @@ struct Running {
 }
 
 impl Running {
-    async fn start(place: &Place, partitions: PartitionCount, recorder: Arc<Recorder>) -> Result<Running> {
+    async fn start(
+        place: &Place,
+        partitions: PartitionCount,
+        cluster: Option<ClusterConfig>,
+        recorder: Arc<Recorder>,
+    ) -> Result<Running> {
         let store = place.open(partitions, Some(Arc::new(move |batch| recorder.note(batch)))).await?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        println!("{}", json!({"address": listener.local_addr()?}));
-        let node = Node::start(store.clone(), NodeConfig::default()).await?;
-        let gateway = Gateway::new(node.clone(), store.clone(), store, GatewayConfig::default());
+        let address = listener.local_addr()?;
+        println!("{}", json!({"address": address}));
+        let config = NodeConfig { port: address.port(), cluster, ..NodeConfig::default() };
+        let node = Node::start(store.clone(), config).await?;
+        let gateway = Gateway::new(node.clone(), store.clone(), store, GatewayConfig::default())
+            .with_internal(node.internal_routes());
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(gateway.serve(listener, async {
             // A sender that is gone means the same as one that has spoken.

@@ -1,6 +1,10 @@
 //! Several servers on one Postgres: any of them takes any request, and they take over from each other.
 
+mod bench;
+mod correlation;
 mod operators;
+#[cfg(debug_assertions)]
+mod poison;
 mod requests;
 mod takeover;
 #[allow(dead_code, reason = "shared with tests that need more of it")]

@@ -1,6 +1,6 @@
 //! Servers come, stop and die; the others go on.
 
-use crate::world::{NO_WAIT, PARTITIONS, World, eventually, one_task};
+use crate::world::{NO_WAIT, PARTITIONS, World, eventually, key, one_task, process};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tidemill_store_conformance::postgres::PostgresServer;
@@ -68,6 +68,41 @@ fn a_frozen_server_wakes_up_without_its_partitions() {
     second.signal("-CONT");
     world.settle(&[&first, &second]);
     assert!(works_on_all_partitions(&second));
+}
+
+#[test]
+fn a_server_that_wakes_up_does_not_answer_from_memory() {
+    const ORDERS: usize = 16;
+    let world = World::new();
+    let [first, second] = world.servers::<2>();
+    let catch =
+        r#"<intermediateCatchEvent id="a"><messageEventDefinition messageRef="m"/></intermediateCatchEvent>"#;
+    first.deploy("order.bpmn", &process("order", catch));
+    let correlate = |number: usize| {
+        let body = json!({"name": "paid", "correlationKey": format!("o-{number}")});
+        second.post("/v2/messages/correlation", &body)
+    };
+    for number in 0..ORDERS {
+        assert_eq!(correlate(number).status, 404, "the server knows that nobody waits");
+    }
+    second.signal("-STOP");
+    eventually("the first server has everything", || first.owned() == [PARTITIONS]);
+    let instances: Vec<String> =
+        (0..ORDERS).map(|number| first.create("order", json!({"order": format!("o-{number}")}))).collect();
+    let boxes = json!({"filter": {"messageSubscriptionState": "CREATED"}});
+    eventually("all of them wait", || {
+        first.post("/v2/message-subscriptions/search", &boxes).ok()["page"]["totalItems"] == ORDERS
+    });
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..ORDERS).map(|number| scope.spawn(move || correlate(number))).collect();
+        // They are there when it wakes up, before it can have learned anything.
+        std::thread::sleep(Duration::from_millis(500));
+        second.signal("-CONT");
+        for (asked, instance) in asked.into_iter().zip(&instances) {
+            let answer = asked.join().expect("ends").ok();
+            assert_eq!(key(&answer, "processInstanceKey"), *instance);
+        }
+    });
 }
 
 #[test]

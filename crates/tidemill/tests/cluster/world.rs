@@ -73,12 +73,21 @@ impl World {
     /// With more arguments than all have.
     pub(crate) fn start_with(&self, arguments: &[&str]) -> Server {
         let mut command = self.command(Some(SECRET));
-        let mut child = command.args(arguments).spawn().expect("the server starts");
+        command.args(arguments);
+        self.try_start(command).unwrap_or_else(|said| panic!("the server has ended early: {said}"))
+    }
+
+    /// What it has said if it ends before it is ready.
+    pub(crate) fn try_start(&self, mut command: Command) -> Result<Server, String> {
+        let mut child = command.spawn().expect("the server starts");
         let mut log = BufReader::new(child.stderr.take().expect("it is piped"));
         let mut said = String::new();
         let address = loop {
             let mut line = String::new();
-            assert!(log.read_line(&mut line).expect("a text") > 0, "the server has ended early: {said}");
+            if log.read_line(&mut line).expect("a text") == 0 {
+                child.wait().expect("it has ended");
+                return Err(said);
+            }
             if let Some((_, rest)) = line.split_once(" ready address=") {
                 break rest.split_whitespace().next().expect("an address").to_owned();
             }
@@ -94,7 +103,7 @@ impl World {
             }
         });
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
-        Server { child, url: format!("http://{address}"), agent: config.build().into(), said }
+        Ok(Server { child, url: format!("http://{address}"), agent: config.build().into(), said })
     }
 
     pub(crate) fn command(&self, secret: Option<&str>) -> Command {
@@ -221,6 +230,36 @@ impl Server {
     pub(crate) fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(sent.expect("kill runs").success());
+    }
+
+    /// True once the process is gone.
+    pub(crate) fn ends_within(&mut self, limit: Duration) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < limit {
+            if self.child.try_wait().expect("it can be asked").is_some() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        false
+    }
+
+    /// Hands over a command without waiting for it, and gives the place where its outcome will be.
+    pub(crate) fn post_async(&self, path: &str, body: &Value, headers: &[(&str, &str)]) -> String {
+        let headers = [headers, &[("prefer", "respond-async")]].concat();
+        let accepted = self.try_post(path, body, &headers).expect("the server answers");
+        assert_eq!(accepted.status, 202, "{}", accepted.body);
+        format!("/v1/commands/{}", key(&accepted.body, "commandPosition"))
+    }
+
+    /// What became of such a command, once it no longer waits.
+    pub(crate) fn outcome(&self, location: &str) -> Value {
+        let mut outcome = Value::Null;
+        eventually("the command no longer waits", || {
+            outcome = self.get(location).ok();
+            outcome["state"] != "WAITING"
+        });
+        outcome
     }
 
     /// As a power cut would.

@@ -20,7 +20,7 @@ pub(super) struct Experience {
 }
 
 pub(super) fn measure(place: &Place, clients: usize, time: Duration) -> Result<Experience> {
-    let child = Child::start(place, 1)?;
+    let child = Child::start(place, 1, None)?;
     let model = NewFile { name: "bench.bpmn".to_owned(), content: Model::OneTask.xml().into_bytes() };
     Client::new(&format!("http://{}", child.address)).deploy(&[model])?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
