@@ -7,7 +7,7 @@ use tidemill_store_conformance::postgres::PostgresServer;
 #[test]
 fn two_servers_are_measured() {
     let store = PostgresServer::shared().url();
-    let arguments = ["--seconds", "1", "--warm-up", "0", "--rounds", "8", "--json"];
+    let arguments = ["--seconds", "2", "--warm-up", "1", "--rounds", "8", "--json"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
     let ran = command.args(["bench", "nodes", "--store", &store]).args(arguments).output().expect("it runs");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
