@@ -90,9 +90,7 @@ fn broken(error: &multer::Error) -> Problem {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Deletion {
     operation_reference: Option<i64>,
-    /// History goes by its own retention: it is deleted instance by instance.
-    #[serde(rename = "deleteHistory")]
-    _delete_history: Option<bool>,
+    delete_history: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -107,6 +105,12 @@ pub(super) async fn delete(call: Call) -> Outcome {
     let request: Deletion = call.body()?.unwrap_or_default();
     let mut findings = Findings::default();
     findings.operation_reference(request.operation_reference);
+    if request.delete_history == Some(true) {
+        findings.add(
+            "deleteHistory is not offered: ended instances go by the retention of history, or one by one by \
+             POST /v2/process-instances/{processInstanceKey}/deletion",
+        );
+    }
     findings.finish()?;
     let deleted = Deleted { resource_key: key.into(), batch_operation: None };
     call.submit(Command::DeleteResource(DeleteResource { key }), |_| json::ok(&deleted)).await

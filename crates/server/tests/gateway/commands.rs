@@ -171,7 +171,18 @@ async fn a_deployment_needs_files_and_multipart() {
 #[tokio::test]
 async fn a_deleted_resource_is_named_in_the_answer() {
     let fixture = Fixture::new();
-    let answered = fixture.text("POST", "/v2/resources/5/deletion", "{\"deleteHistory\": true}").await;
+    let answered = fixture.text("POST", "/v2/resources/5/deletion", "{\"deleteHistory\": false}").await;
     assert_eq!(answered.json(), json!({"resourceKey": "5", "batchOperation": null}));
     assert_eq!(fixture.executed(), Command::DeleteResource(DeleteResource { key: ResourceKey(5) }));
+}
+
+/// Whoever asks for it relies on it: the resource stays rather than its history.
+#[tokio::test]
+async fn history_is_not_deleted_with_its_resource() {
+    let fixture = Fixture::new();
+    let answered = fixture.text("POST", "/v2/resources/5/deletion", "{\"deleteHistory\": true}").await;
+    let (title, detail) = answered.problem(400);
+    assert_eq!(title, "INVALID_ARGUMENT");
+    assert!(detail.starts_with("deleteHistory is not offered"), "{detail}");
+    assert_eq!(fixture.asked(), []);
 }
