@@ -1,6 +1,6 @@
 //! Servers come, stop and die; the others go on.
 
-use crate::world::{NO_WAIT, PARTITIONS, World, eventually, key, one_task, process};
+use crate::world::{NO_WAIT, PARTITIONS, Server, World, eventually, key, one_task, process};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tidemill_store_conformance::postgres::PostgresServer;
@@ -72,35 +72,37 @@ fn a_frozen_server_wakes_up_without_its_partitions() {
 
 #[test]
 fn a_server_that_wakes_up_does_not_answer_from_memory() {
-    const ORDERS: usize = 16;
     let world = World::new();
     let [first, second] = world.servers::<2>();
-    let catch =
-        r#"<intermediateCatchEvent id="a"><messageEventDefinition messageRef="m"/></intermediateCatchEvent>"#;
-    first.deploy("order.bpmn", &process("order", catch));
-    let correlate = |number: usize| {
-        let body = json!({"name": "paid", "correlationKey": format!("o-{number}")});
-        second.post("/v2/messages/correlation", &body)
+    let task = r#"<userTask id="a"><extensionElements><zeebe:userTask/></extensionElements></userTask>"#;
+    first.deploy("review.bpmn", &process("review", task));
+    for _ in 0..PARTITIONS {
+        second.create("review", json!({}));
+    }
+    let found = second.post("/v2/user-tasks/search", &json!({})).ok();
+    let tasks = found["items"].as_array().expect("a list").iter();
+    let tasks: Vec<String> = tasks.map(|task| key(task, "userTaskKey")).collect();
+    assert_eq!(tasks.len(), PARTITIONS);
+    let assign = |server: &Server, task: &str, assignee: &str, overrides: bool| {
+        let body = json!({"assignee": assignee, "allowOverride": overrides});
+        server.post(&format!("/v2/user-tasks/{task}/assignment"), &body).status
     };
-    for number in 0..ORDERS {
-        assert_eq!(correlate(number).status, 404, "the server knows that nobody waits");
+    for task in &tasks {
+        assert_eq!(assign(&second, task, "bob", true), 204);
     }
     second.signal("-STOP");
     eventually("the first server has everything", || first.owned() == [PARTITIONS]);
-    let instances: Vec<String> =
-        (0..ORDERS).map(|number| first.create("order", json!({"order": format!("o-{number}")}))).collect();
-    let boxes = json!({"filter": {"messageSubscriptionState": "CREATED"}});
-    eventually("all of them wait", || {
-        first.post("/v2/message-subscriptions/search", &boxes).ok()["page"]["totalItems"] == ORDERS
-    });
+    for task in &tasks {
+        assert_eq!(assign(&first, task, "ada", true), 204);
+    }
     std::thread::scope(|scope| {
-        let asked: Vec<_> = (0..ORDERS).map(|number| scope.spawn(move || correlate(number))).collect();
+        let claim = |task: &String| assign(&second, task, "ada", false);
+        let claims: Vec<_> = tasks.iter().map(|task| scope.spawn(move || claim(task))).collect();
         // They are there when it wakes up, before it can have learned anything.
         std::thread::sleep(Duration::from_millis(500));
         second.signal("-CONT");
-        for (asked, instance) in asked.into_iter().zip(&instances) {
-            let answer = asked.join().expect("ends").ok();
-            assert_eq!(key(&answer, "processInstanceKey"), *instance);
+        for claim in claims {
+            assert_eq!(claim.join().expect("ends"), 204, "it is hers already");
         }
     });
 }
