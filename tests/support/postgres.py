@@ -1,5 +1,5 @@
-"""A real Postgres for tests, from the installed package: its own data directory, a free port, and gone with the
-process that started it, however that ends."""
+"""A real Postgres for tests, from the installed package or from the folder that TIDEMILL_TEST_POSTGRES names: its own
+data directory, a free port, and gone with the process that started it, however that ends."""
 
 import atexit
 import os
@@ -64,7 +64,10 @@ class Postgres:
 
 
 def program(name):
-    """Of the newest version that is installed."""
+    """Of the server that was chosen, or else of the newest version that is installed, whose clients talk to any."""
+    chosen = os.environ.get("TIDEMILL_TEST_POSTGRES")
+    if chosen and (name in ("initdb", "postgres") or Path(chosen, name).exists()):
+        return str(Path(chosen, name))
     newest = max((int(found.name) for found in VERSIONS.iterdir() if found.name.isdigit()))
     return str(VERSIONS / str(newest) / "bin" / name)
 

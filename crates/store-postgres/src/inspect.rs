@@ -22,8 +22,10 @@ const DUE: &str = "SELECT count(*), min(due_at) FROM \
 const LAST: &str =
     "SELECT batch_id, at FROM batches WHERE partition_id = $1 ORDER BY at DESC, batch_id DESC LIMIT 1";
 
-/// Rows are counted by ANALYZE, which gives -1 before it has run.
-const DAYS: &str = "SELECT c.relname::text, c.reltuples::bigint, pg_total_relation_size(c.oid) \
+/// Rows are counted by ANALYZE. Before it has run Postgres 13 says 0 and later ones say -1, all of them of no pages; a
+/// table without a file has no rows whatever they say.
+const DAYS: &str = "SELECT c.relname::text, CASE WHEN pg_relation_size(c.oid) = 0 THEN 0 WHEN c.relpages = 0 THEN -1 \
+    ELSE c.reltuples::bigint END, pg_total_relation_size(c.oid) \
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::text::regclass";
 
 #[async_trait]

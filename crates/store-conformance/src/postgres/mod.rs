@@ -1,5 +1,5 @@
-//! A real Postgres for tests, from the installed package, with a data directory and a port of its own. It ends
-//! with the process that started it, however that ends.
+//! A real Postgres for tests, from the installed package or from the folder that `TIDEMILL_TEST_POSTGRES` names, with a
+//! data directory and a port of its own. It ends with the process that started it, however that ends.
 
 mod pooler;
 mod process;
@@ -9,7 +9,8 @@ pub use pooler::Pooler;
 pub use process::program;
 pub use proxy::{Aim, Fault, Proxy};
 
-use process::{Watched, as_user, free_port, fresh_directory, run};
+use process::{Watched, as_user, free_port, fresh_directory, major_version, run};
+use std::io::Write;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,6 +72,19 @@ impl PostgresServer {
             psql.args(["-c", statement]);
         }
         run(&mut psql);
+    }
+
+    /// Whether dumps can be made: the programs for that know servers up to their own version. Says so where not.
+    pub fn can_be_dumped() -> bool {
+        let (server, dump) = (major_version("postgres"), major_version("pg_dump"));
+        if server > dump {
+            // Past the output of tests, which is shown for failed ones only.
+            let _ = writeln!(
+                std::io::stderr(),
+                "CANNOT RUN: pg_dump {dump} does not dump a Postgres {server}; the test of backups is left out"
+            );
+        }
+        server <= dump
     }
 
     pub fn port(&self) -> u16 {

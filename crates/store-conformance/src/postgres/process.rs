@@ -20,6 +20,9 @@ if read -r signal; then
   for child in $children; do while grep -q . /proc/$child/cmdline 2>/dev/null; do sleep 0.01; done; done
 else kill -s INT $server; wait $server; rm -rf "$directory"; fi"#;
 
+/// Names the folder with the programs of the server to test on, where it is not the installed one.
+const CHOSEN: &str = "TIDEMILL_TEST_POSTGRES";
+
 pub(super) struct Watched(Child);
 
 impl Watched {
@@ -52,13 +55,36 @@ pub(super) fn fresh_directory(name: &str) -> PathBuf {
     directory
 }
 
-/// Of the newest version that is installed.
+/// Of the server that was chosen, or else of the newest version that is installed. A server that is packed alone brings
+/// no programs for its clients: those that are installed talk to any version.
 pub fn program(name: &str) -> PathBuf {
+    let Some(chosen) = std::env::var_os(CHOSEN).map(PathBuf::from) else { return installed(name) };
+    let program = chosen.join(name);
+    match program.exists() {
+        true => program,
+        false => {
+            let is_of_server = ["initdb", "postgres"].contains(&name);
+            assert!(!is_of_server, "{CHOSEN} must be the whole path of a folder with initdb and postgres");
+            installed(name)
+        }
+    }
+}
+
+fn installed(name: &str) -> PathBuf {
     let versions =
         std::fs::read_dir("/usr/lib/postgresql").expect("the Debian package postgresql is installed");
     let newest = versions.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok()).max();
     let newest = newest.expect("a version of Postgres");
     PathBuf::from(format!("/usr/lib/postgresql/{newest}/bin/{name}"))
+}
+
+/// The number before the first dot of what `--version` tells.
+pub(super) fn major_version(name: &str) -> u32 {
+    let told = Command::new(program(name)).arg("--version").output().expect("starts");
+    let told = String::from_utf8(told.stdout).expect("a text");
+    let words = told.split_whitespace();
+    let mut versions = words.filter_map(|word| word.split('.').next()?.parse().ok());
+    versions.next().unwrap_or_else(|| panic!("no version in '{told}'"))
 }
 
 /// Postgres does not run as root.
