@@ -79,6 +79,31 @@ async fn a_frozen_owner_does_not_block_its_takeover_and_cannot_commit() {
     assert!(matches!(late, Err(Error::Fenced { .. })), "{late:?}");
 }
 
+/// With a fence that locks less, the successor would read the partition's state without this batch, and the batch would
+/// still come.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_takeover_waits_for_a_commit_that_is_on_its_way() {
+    let (session, proxy, options) = through_a_proxy().await;
+    let other = open(&options).await;
+    session.store.renew(std::slice::from_ref(&session.fence), 0).await.expect("ours");
+    let batch = some_work(&session);
+    let id = batch.id;
+    proxy.prepare(Fault::DelayCommit(Duration::from_millis(800)));
+    let delayed = tokio::spawn({
+        let store = session.store.clone();
+        async move { store.commit(batch).await }
+    });
+    while !proxy.has_struck() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // The server has run all statements but the last.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    take_over(&*other, Duration::from_secs(6)).await;
+    let is_visible = other.has_batch(FIRST, id).await.expect("reads");
+    let outcome = delayed.await.expect("no panic");
+    assert!(is_visible && outcome.is_ok(), "visible at the takeover: {is_visible}, {outcome:?}");
+}
+
 async fn take_over(store: &dyn Store, limit: Duration) -> tidemill_store::Owned {
     let holder = HolderId::from("the successor");
     let started = Instant::now();

@@ -5,7 +5,7 @@ use super::PARTITION;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use tidemill_model::Timestamp;
-use tidemill_store::{BatchId, Fence, LogRange, Store};
+use tidemill_store::{BatchId, Fence, KeyBlock, LogRange, Store};
 
 /// Batch ids tell their epoch, their holder and their number.
 const EPOCH_BIT: u32 = 32;
@@ -23,6 +23,7 @@ struct Seen {
     batches: i64,
     claims: BTreeMap<u64, Claim>,
     outcomes: BTreeMap<BatchId, bool>,
+    keys: Vec<KeyBlock>,
 }
 
 struct Claim {
@@ -69,6 +70,10 @@ impl History {
         self.seen.lock().expect("no holder panics").outcomes.insert(batch, is_committed);
     }
 
+    pub(super) fn note_keys(&self, keys: KeyBlock) {
+        self.seen.lock().expect("no holder panics").keys.push(keys);
+    }
+
     pub(super) async fn claimed(&self, store: &dyn Store, began: Began, epoch: u64, holder: usize) {
         assert!(epoch > began.highest_epoch, "epoch {epoch} was handed out after {}", began.highest_epoch);
         // First: whoever begins from here on is told that the older epochs are over.
@@ -96,6 +101,10 @@ impl History {
     pub(super) async fn check(&self, store: &dyn Store) {
         let last = self.batches(store).await;
         let seen = self.seen.lock().expect("no holder panics");
+        assert!(
+            seen.claims.len() > 1 && !last.is_empty(),
+            "a schedule in which nothing happens shows nothing"
+        );
         for (batch, is_committed) in &seen.outcomes {
             assert_eq!(last.contains(batch), *is_committed, "{batch:?} was told to be committed or not");
         }
@@ -110,6 +119,10 @@ impl History {
             let late: Vec<_> = older.difference(&claim.visible).collect();
             assert!(late.is_empty(), "{late:?} appeared after epoch {epoch} was handed out");
         }
+        let mut keys = seen.keys.clone();
+        keys.sort_by_key(|block| block.start);
+        let overlap = keys.windows(2).find(|pair| pair[0].end > pair[1].start);
+        assert!(overlap.is_none(), "keys were given twice: {overlap:?}");
     }
 }
 
