@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use super::settings::Settings;
-use super::{tls, url};
+use super::{password, tls, url};
 use crate::error;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use tidemill_store::{Error, Result};
 use tokio::sync::mpsc;
 use tokio_postgres::config::Host;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{AsyncMessage, Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -18,11 +19,15 @@ const KEEPALIVE_AFTER: Duration = Duration::from_secs(5);
 const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
+/// What the driver says where the server asks for a password and there is none.
+const PASSWORD_MISSING: &str = "password missing";
+
 /// Payloads of notifications; it ends with the connection.
 pub(crate) type Notices = mpsc::UnboundedReceiver<String>;
 
 pub(crate) struct Connector {
     config: Config,
+    password: password::Source,
     tls: MakeRustlsConnect,
     place: String,
     search_limit_ms: u64,
@@ -38,7 +43,8 @@ impl Connector {
             config.connect_timeout(CONNECT_LIMIT);
         }
         let place = place(config);
-        Ok(Connector { config: target.config, tls, place, search_limit_ms })
+        let (config, password) = (target.config, target.password);
+        Ok(Connector { config, password, tls, place, search_limit_ms })
     }
 
     /// For messages; without the password.
@@ -60,13 +66,7 @@ impl Connector {
         let (client, mut connection) = connecting
             .await
             .map_err(|_| self.unavailable("it does not answer".into()))?
-            .map_err(|error| match error.as_db_error() {
-                // It answers, but lets nobody in yet: starting up, shutting down, no connection left.
-                Some(db) if !db.code().code().starts_with("57P") && !db.code().code().starts_with("53") => {
-                    self.error(&error)
-                }
-                _ => self.unavailable(error::told(&error)),
-            })?;
+            .map_err(|error| self.refused(&error))?;
         let (sender, notices) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
@@ -80,6 +80,23 @@ impl Connector {
             client.batch_execute(&settings.on_connect).await.map_err(|error| self.error(&error))?;
         }
         Ok((client, notices))
+    }
+
+    fn refused(&self, error: &tokio_postgres::Error) -> Error {
+        let failed = |reason| Error::Failed { place: self.place.clone(), reason };
+        let reason = error::told(error);
+        match error.code().map(SqlState::code) {
+            Some("28P01") => failed(format!("{reason}. {}", self.password.remedy())),
+            // It answers, but lets nobody in yet: starting up, shutting down, no connection left.
+            Some(code) if code.starts_with("57P") || code.starts_with("53") => self.unavailable(reason),
+            Some(_) => self.error(error),
+            // The driver has no kind for it.
+            None if reason.ends_with(PASSWORD_MISSING) => {
+                let user = self.config.get_user().unwrap_or_default();
+                failed(format!("it wants a password for user '{user}'. {}", self.password.remedy()))
+            }
+            None => self.unavailable(reason),
+        }
     }
 
     fn unavailable(&self, reason: String) -> Error {

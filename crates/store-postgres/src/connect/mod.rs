@@ -2,6 +2,7 @@
 
 mod connector;
 mod passfile;
+mod password;
 mod pool;
 mod session;
 mod settings;

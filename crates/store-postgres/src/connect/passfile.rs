@@ -10,18 +10,39 @@ const PORT_DEFAULT: u16 = 5432;
 /// Rights of the group and of others.
 const OTHERS: u32 = 0o077;
 
-/// The password of the first line that fits; none where there is no such file.
-pub(super) fn password(file: &Path, config: &Config) -> Option<String> {
-    let metadata = std::fs::metadata(file).ok()?;
-    if !metadata.is_file() || metadata.mode() & OTHERS != 0 {
+pub(super) enum Lookup {
+    Found(String),
+    NoFile,
+    /// With what a line would have to fit first.
+    NoLine(String),
+    /// Whoever else can read it knows the passwords already.
+    OpenToOthers,
+    Unreadable(String),
+}
+
+/// The password of the first line that fits.
+pub(super) fn look_up(file: &Path, config: &Config) -> Lookup {
+    let Ok(metadata) = std::fs::metadata(file) else { return Lookup::NoFile };
+    if !metadata.is_file() {
+        return Lookup::Unreadable("it is not a plain file".into());
+    }
+    if metadata.mode() & OTHERS != 0 {
         tracing::warn!(
             file = %file.display(),
-            "the password file is not used: it must be a plain file that nobody else can read (chmod 600)"
+            "the password file is not used: others can read it; allow that to its owner alone (chmod 600)"
         );
-        return None;
+        return Lookup::OpenToOthers;
     }
-    let text = std::fs::read_to_string(file).ok()?;
-    hosts(config).iter().find_map(|(host, port)| find(&text, host, *port, config))
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => return Lookup::Unreadable(error.to_string()),
+    };
+    let wanted: Vec<[String; 4]> =
+        hosts(config).into_iter().map(|(host, port)| wanted(host, port, config)).collect();
+    match wanted.iter().find_map(|wanted| find(&text, wanted)) {
+        Some(password) => Lookup::Found(password),
+        None => Lookup::NoLine(wanted.first().map(|wanted| wanted.join(":")).unwrap_or_default()),
+    }
 }
 
 /// As lines name them: a socket is the machine itself.
@@ -41,16 +62,19 @@ fn hosts(config: &Config) -> Vec<(String, u16)> {
     named.into_iter().enumerate().map(|(n, host)| (host, port(n))).collect()
 }
 
-fn find(text: &str, host: &str, port: u16, config: &Config) -> Option<String> {
+/// The first four fields of a line that fits.
+fn wanted(host: String, port: u16, config: &Config) -> [String; 4] {
     let user = config.get_user().unwrap_or_default();
     let database = config.get_dbname().unwrap_or(user);
-    let port = port.to_string();
-    let wanted = [host, &port, database, user];
+    [host, port.to_string(), database.to_owned(), user.to_owned()]
+}
+
+fn find(text: &str, wanted: &[String; 4]) -> Option<String> {
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let fields = fields(line);
         let [names @ .., password] = &fields[..] else { return None };
-        let fits = |(name, wanted): (&Field, &&str)| name.is_any || name.text == **wanted;
-        (names.len() == wanted.len() && names.iter().zip(&wanted).all(fits)).then(|| password.text.clone())
+        let fits = |(name, wanted): (&Field, &String)| name.is_any || name.text == *wanted;
+        (names.len() == wanted.len() && names.iter().zip(wanted).all(fits)).then(|| password.text.clone())
     })
 }
 
@@ -94,7 +118,7 @@ mod tests {
 
     fn found(url: &str) -> Option<String> {
         let config: Config = url.parse().expect("a URL");
-        hosts(&config).iter().find_map(|(host, port)| find(FILE, host, *port, &config))
+        hosts(&config).into_iter().find_map(|(host, port)| find(FILE, &wanted(host, port, &config)))
     }
 
     #[test]
@@ -114,10 +138,16 @@ mod tests {
         let allow = |mode| {
             std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).expect("ours");
         };
-        allow(0o600);
-        assert_eq!(password(file.path(), &config).as_deref(), Some("bobs"));
-        allow(0o640);
-        assert_eq!(password(file.path(), &config), None);
-        assert_eq!(password(Path::new("/nowhere/at all"), &config), None);
+        for (mode, is_used) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o610, false)]
+        {
+            allow(mode);
+            match look_up(file.path(), &config) {
+                Lookup::Found(password) => assert!(is_used && password == "bobs", "{mode:o}"),
+                Lookup::OpenToOthers => assert!(!is_used, "{mode:o}"),
+                _ => panic!("{mode:o}"),
+            }
+        }
+        assert!(matches!(look_up(Path::new("/nowhere/at all"), &config), Lookup::NoFile));
+        assert!(matches!(look_up(Path::new("/"), &config), Lookup::Unreadable(_)));
     }
 }

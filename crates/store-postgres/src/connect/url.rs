@@ -1,7 +1,7 @@
 //! Connection strings as libpq users know them: URLs and keyword lists, with `sslmode` and the certificate files
 //! that the driver leaves to us, and the environment for what is not said.
 
-use super::passfile;
+use super::password;
 use std::path::{Path, PathBuf};
 use tidemill_store::{Error, Result};
 use tokio_postgres::Config;
@@ -21,6 +21,7 @@ pub(crate) enum Trust {
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) config: Config,
+    pub(crate) password: password::Source,
     pub(crate) trust: Trust,
     pub(crate) root_certificate: Option<PathBuf>,
     /// Certificate and key of ours.
@@ -44,13 +45,10 @@ pub(crate) fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) ->
             .map(|(_, value)| value.clone())
             .or_else(|| environment(variable))
     };
-    if config.get_password().is_none() {
-        let home = || environment("HOME").map(|home| Path::new(&home).join(".pgpass"));
-        let file = value("passfile", "PGPASSFILE").map(PathBuf::from).or_else(home);
-        if let Some(password) = file.and_then(|file| passfile::password(&file, &config)) {
-            config.password(password);
-        }
-    }
+    let home = || environment("HOME").map(|home| Path::new(&home).join(".pgpass"));
+    let file = value("passfile", "PGPASSFILE").filter(|file| !file.is_empty());
+    let file = file.map(PathBuf::from).or_else(home);
+    let password = password::find(&mut config, environment("PGPASSWORD"), file);
     let root_certificate = value("sslrootcert", "PGSSLROOTCERT").map(PathBuf::from);
     let mode = value("sslmode", "PGSSLMODE").unwrap_or_else(|| "prefer".into());
     let (ssl, trust) = match mode.as_str() {
@@ -70,7 +68,7 @@ pub(crate) fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) ->
     config.ssl_mode(ssl);
     let identity = value("sslcert", "PGSSLCERT").zip(value("sslkey", "PGSSLKEY"));
     let identity = identity.map(|(certificate, key)| (certificate.into(), key.into()));
-    Ok(Target { config, trust, root_certificate, identity })
+    Ok(Target { config, password, trust, root_certificate, identity })
 }
 
 fn complete(config: &mut Config, environment: &impl Fn(&str) -> Option<String>) -> Result<(), String> {
@@ -85,11 +83,6 @@ fn complete(config: &mut Config, environment: &impl Fn(&str) -> Option<String>) 
     if config.get_user().is_none() {
         config
             .user(environment("PGUSER").or_else(|| environment("USER")).unwrap_or_else(|| "postgres".into()));
-    }
-    if config.get_password().is_none()
-        && let Some(password) = environment("PGPASSWORD")
-    {
-        config.password(password);
     }
     if config.get_dbname().is_none()
         && let Some(name) = environment("PGDATABASE")
@@ -214,6 +207,16 @@ mod tests {
         assert_eq!(password("postgres://bob@h/flows", &environment), None);
         let named = format!("host=h dbname=flows user=ann passfile='{path}'");
         assert_eq!(password(&named, &nothing).as_deref(), Some("from the file"));
+        let with_variable = |name: &str| match name {
+            "PGPASSWORD" => Some("from the variable".to_owned()),
+            other => environment(other),
+        };
+        assert_eq!(password("postgres://ann@h/flows", &with_variable).as_deref(), Some("from the variable"));
+        let with_empty = |name: &str| match name {
+            "PGPASSWORD" => Some(String::new()),
+            other => environment(other),
+        };
+        assert_eq!(password("postgres://ann:@h/flows", &with_empty).as_deref(), Some("from the file"));
     }
 
     #[test]

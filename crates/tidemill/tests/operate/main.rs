@@ -3,6 +3,7 @@
 
 mod administration;
 mod backup;
+mod passwords;
 mod role;
 #[path = "../cluster/world.rs"]
 #[allow(dead_code, reason = "the tests of many servers use more of it")]
