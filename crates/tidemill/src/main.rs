@@ -8,6 +8,7 @@ mod exit;
 mod json_text;
 mod output;
 mod serve;
+mod stop;
 
 use clap::{Parser, Subcommand};
 use client::Remote;

@@ -1,8 +1,9 @@
 //! `tidemill admin log`: what was asked of the engine, and when.
 
-use crate::client::{RemoteCommand, Session};
+use crate::client::{Failure, RemoteCommand, Session};
 use crate::output::{Column, cell, print_table, say};
 use crate::serve::Age;
+use crate::stop::told_to_stop_or;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
@@ -44,10 +45,10 @@ pub(super) struct Log {
     instance: Option<i64>,
 
     /// Commands at most
-    #[arg(long, default_value_t = 50, value_name = "N")]
-    limit: usize,
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
 
-    /// Go on with what comes
+    /// Go on with what comes, until Ctrl-C
     #[arg(long, short = 'f', conflicts_with = "until")]
     follow: bool,
 }
@@ -70,7 +71,7 @@ impl FromStr for Moment {
 impl RemoteCommand for Log {
     fn run(self, session: &Session) -> Result<()> {
         let is_newest_first = self.since.is_none();
-        let mut read = self.read(session, is_newest_first, None, self.limit)?;
+        let mut read = self.read(session, is_newest_first, None, self.limit as usize)?;
         if is_newest_first {
             read.entries.reverse();
         }
@@ -94,12 +95,37 @@ struct Read {
 }
 
 impl Log {
-    /// Ends only with a failure.
-    fn follow(&self, session: &Session, mut cursor: Option<String>) -> Result<()> {
+    /// Goes on until somebody has seen enough, which is the right end of it.
+    fn follow(&self, session: &Session, cursor: Option<String>) -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        std::thread::scope(|scope| {
+            let following = scope.spawn(|| self.show_what_comes(session, cursor));
+            if runtime.block_on(told_to_stop_or(|| following.is_finished()))? {
+                // Whoever holds the output is in the middle of a line.
+                let _whole_lines = std::io::stdout().lock();
+                std::process::exit(0);
+            }
+            following.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    /// Waits for a server that is away: a restart is a time when people look. Ends with other failures.
+    fn show_what_comes(&self, session: &Session, mut cursor: Option<String>) -> Result<()> {
+        let mut is_away = false;
         loop {
-            let more = self.read(session, false, cursor, usize::MAX)?;
-            more.entries.iter().for_each(|entry| show_line(session, entry));
-            cursor = more.end;
+            match self.read(session, false, cursor.clone(), usize::MAX) {
+                Ok(more) => {
+                    more.entries.iter().for_each(|entry| show_line(session, entry));
+                    (cursor, is_away) = (more.end, false);
+                }
+                Err(failure) if failure.is_passing() => {
+                    if !is_away {
+                        eprintln!("tidemill: {failure}; trying again");
+                    }
+                    is_away = true;
+                }
+                Err(failure) => return Err(failure.into()),
+            }
             std::thread::sleep(FOLLOW_EVERY);
         }
     }
@@ -111,7 +137,7 @@ impl Log {
         is_newest_first: bool,
         after: Option<String>,
         limit: usize,
-    ) -> Result<Read> {
+    ) -> Result<Read, Failure> {
         let mut read = Read { entries: Vec::new(), start: None, end: after };
         loop {
             let mut answer = session.client.post(

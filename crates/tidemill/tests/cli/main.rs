@@ -2,6 +2,7 @@
 
 mod admin;
 mod bench;
+mod follow;
 mod harness;
 mod reports;
 mod scripts;

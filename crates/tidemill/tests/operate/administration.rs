@@ -1,8 +1,10 @@
 //! Administration of servers on Postgres, from their machine and from others.
 
-use crate::world::{SECRET, Server, World, one_task};
+use crate::world::{PATIENCE, SECRET, Server, World, one_task};
 use serde_json::{Value, json};
-use std::process::{Command, Output};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
 
 fn run(server: &Server, secret: Option<&str>, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
@@ -62,6 +64,41 @@ fn the_log_of_all_partitions_is_one() {
     let table = told(&servers[0], &["log", "--limit", "3"]);
     assert_eq!(table.lines().count(), 4, "{table}");
     assert!(table.starts_with("TIME"), "{table}");
+}
+
+#[test]
+fn following_at_one_server_shows_what_all_of_them_do() {
+    let world = World::new();
+    let servers = world.servers::<2>();
+    let mut following = Command::new(env!("CARGO_BIN_EXE_tidemill"))
+        .args(["admin", "log", "--follow", "--json", "--url", &servers[0].url])
+        .env_remove("TIDEMILL_CLUSTER_SECRET")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    servers[0].deploy("work.bpmn", &one_task("work", "work"));
+    (0..24).for_each(|n| drop(servers[n % 2].create("work", json!({"n": n}))));
+    let output = BufReader::new(following.stdout.take().expect("it is piped"));
+    let (sender, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        // Who has seen enough listens no longer.
+        output.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line)));
+    });
+    let next = || lines.recv_timeout(PATIENCE).expect("a line in time");
+    let seen: Vec<Value> =
+        (0..25).map(|_| serde_json::from_str(&next()).expect("one whole entry a line")).collect();
+    let partitions: BTreeSet<u64> =
+        seen.iter().map(|entry| entry["partitionId"].as_u64().expect("a number")).collect();
+    assert!(partitions.len() > crate::world::PARTITIONS / 2, "of both servers: {partitions:?}");
+    let interrupted = Command::new("kill").args(["-INT", &following.id().to_string()]).status();
+    assert!(interrupted.expect("kill runs").success());
+    assert_eq!(following.wait().expect("it ends").code(), Some(0));
+    let all = entries(&servers[1], &["--since", "1h", "--limit", "1000"]);
+    let sorted = |mut entries: Vec<Value>| {
+        entries.sort_by_key(Value::to_string);
+        entries
+    };
+    assert_eq!(sorted(seen), sorted(all), "everything once");
 }
 
 #[test]

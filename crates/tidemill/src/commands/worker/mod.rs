@@ -5,7 +5,8 @@ mod program;
 
 use crate::client::{Failure, RemoteCommand, Session};
 use crate::output::say;
-use anyhow::{Context, Result};
+use crate::stop::told_to_stop_or;
+use anyhow::Result;
 use clap::Args;
 use job::{Activated, Job, Report};
 use program::Program;
@@ -14,7 +15,6 @@ use serde_json::json;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Pause after a server could not be reached.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -122,20 +122,6 @@ impl fmt::Display for Lost {
 }
 
 impl std::error::Error for Lost {}
-
-/// True when a signal came, false when the work was done before.
-async fn told_to_stop_or(is_done: impl Fn() -> bool) -> Result<bool> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen to signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to signals")?;
-    while !is_done() {
-        tokio::select! {
-            _ = terminate.recv() => return Ok(true),
-            _ = interrupt.recv() => return Ok(true),
-            () = tokio::time::sleep(LOOK_EVERY) => {}
-        }
-    }
-    Ok(false)
-}
 
 /// A job in the output for programs.
 #[derive(Serialize)]
