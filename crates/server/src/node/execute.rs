@@ -46,7 +46,12 @@ impl Node {
         loop {
             let place = self.place(partition);
             let tried = match &place {
-                Place::Here(handle) => self.run_here(handle, command.clone(), options.clone()).await,
+                Place::Here(handle) => {
+                    let running = self.run_here(handle, command.clone(), options.clone());
+                    // A loop whose store is away goes on when that is back, however late.
+                    let tried = tokio::time::timeout_at(until.into(), running).await;
+                    tried.map_err(|_| CommandError::TimedOut)?
+                }
                 Place::There(owner) => {
                     options.idempotency.get_or_insert_with(|| self.request_id());
                     self.run_there(peers, owner, partition, &command, &options, until).await

@@ -2,11 +2,15 @@
 
 use super::items;
 use super::units::duration;
-use crate::client::{RemoteCommand, Session};
+use crate::client::{RemoteCommand, Session, path_segment};
 use crate::output::{Column, cell, print_table, say};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Between two looks at whether a server is empty.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// List the servers of the store and the partitions that they hold
 #[derive(Args)]
@@ -75,11 +79,14 @@ impl RemoteCommand for Move {
 
 /// Let a server hand over all its partitions, so that it can be stopped in peace
 ///
-/// It goes on to take requests and passes them to the others.
+/// It goes on to take requests and passes them to the others. When it is started again it takes its share as any other.
 #[derive(Args)]
 pub(super) struct Drain {
     /// The server's name or address, see `nodes`
     node: String,
+    /// Return only when it has handed over everything
+    #[arg(long, conflicts_with = "undo")]
+    wait: bool,
     /// Let it take its share again
     #[arg(long)]
     undo: bool,
@@ -87,13 +94,29 @@ pub(super) struct Drain {
 
 impl RemoteCommand for Drain {
     fn run(self, session: &Session) -> Result<()> {
-        let path = format!("/v1/admin/nodes/{}/drain", self.node);
+        let path = format!("/v1/admin/nodes/{}/drain", path_segment(&self.node));
         let answer = session.client.post(&path, &json!({"isDraining": !self.undo}))?;
-        session.show(&answer, |_| match self.undo {
-            true => say!("{} takes its share again", self.node),
-            false => say!("{} hands over its partitions", self.node),
+        if self.wait {
+            while self.holds_something(session)? {
+                std::thread::sleep(LOOK_EVERY);
+            }
+        }
+        session.show(&answer, |_| match (self.undo, self.wait) {
+            (true, _) => say!("{} takes its share again", self.node),
+            (false, true) => say!("{} has handed over its partitions", self.node),
+            (false, false) => say!("{} hands over its partitions", self.node),
         });
         Ok(())
+    }
+}
+
+impl Drain {
+    /// A server that is gone holds nothing.
+    fn holds_something(&self, session: &Session) -> Result<bool> {
+        let answer = session.client.get("/v1/admin/nodes")?;
+        let mut nodes = items(&answer).iter();
+        let node = nodes.find(|node| node["node"] == self.node || node["address"] == self.node);
+        Ok(node.is_some_and(|node| node["partitions"] != json!([])))
     }
 }
 

@@ -21,7 +21,7 @@ Examples:
   tidemill admin nodes                       the servers that share the store
   tidemill admin partitions                  who holds what, and what waits
   tidemill admin move 3 10.0.0.7:8080        partition 3 to that server
-  tidemill admin drain 10.0.0.7:8080         before that server is stopped for good
+  tidemill admin drain 10.0.0.7:8080 --wait  before that server is stopped
   tidemill admin lag                         commands and timers that wait
   tidemill admin log --follow                what is asked of the engine
   tidemill admin retention --history 30d     forget ended instances after 30 days

@@ -129,6 +129,14 @@ impl Client {
     }
 }
 
+/// A name that somebody has typed, as a part of a path.
+pub(crate) fn path_segment(name: &str) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(byte);
+    name.bytes()
+        .map(|byte| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
 fn text(body: &impl Serialize) -> String {
     serde_json::to_string(body).expect("requests have names of members only")
 }

@@ -12,6 +12,16 @@ fn admin(server: &Server, arguments: &[&str]) -> String {
     String::from_utf8(ran.stdout).expect("a text")
 }
 
+/// By this exit code, with these words.
+#[track_caller]
+fn assert_refused(server: &Server, arguments: &[&str], code: i32, words: &str) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
+    let ran = command.arg("admin").args(arguments).args(["--url", &server.url]).output().expect("it runs");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(code), "{arguments:?}: {said}");
+    assert!(said.contains(words), "{arguments:?}: {said}");
+}
+
 fn held(server: &Server, address: &str) -> Vec<u64> {
     let answer: Value = serde_json::from_str(&admin(server, &["nodes", "--json"])).expect("JSON");
     let nodes = answer["items"].as_array().expect("a list");
@@ -35,11 +45,27 @@ fn partitions_are_moved_and_nodes_drained() {
     eventually("another took its place", || held(&first, address).len() == PARTITIONS / 2);
     assert!(held(&first, address).contains(&wanted));
 
-    admin(&first, &["drain", address]);
-    eventually("the server is empty", || held(&first, address).is_empty());
+    let told = admin(&first, &["drain", address, "--wait"]);
+    assert!(told.contains("has handed over"), "{told}");
+    assert!(held(&first, address).is_empty(), "it is empty when that was said");
+    let here = first.url.trim_start_matches("http://");
+    assert_refused(&first, &["move", "1", address], 5, "is being drained");
+    assert_refused(&first, &["drain", here], 5, "no other node could take its partitions");
     eventually("it passes on what it is asked", || second.get("/readyz").status == 200);
     admin(&first, &["drain", address, "--undo"]);
     eventually("it has its share again", || held(&first, address).len() == PARTITIONS / 2);
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let world = World::new();
+    let server = world.start();
+    let address = server.url.trim_start_matches("http://");
+    assert_refused(&server, &["move", "99", address], 4, "from 1 to 8, but got 99");
+    assert_refused(&server, &["log", "--partition", "99"], 4, "from 1 to 8, but got 99");
+    assert_refused(&server, &["move", "1", "10.0.0.7:8080"], 4, address);
+    assert_refused(&server, &["drain", "the one next door?"], 4, "'the one next door?'");
+    assert_refused(&server, &["log", "--limit", "0"], 2, "--limit");
 }
 
 #[test]

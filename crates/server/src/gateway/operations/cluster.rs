@@ -1,6 +1,6 @@
 //! The nodes of a store and the partitions that they hold: look at them, move them, empty a node.
 
-use super::{Operations, answered, lag, number, read};
+use super::{Operations, answered, lag, number, partition, read};
 use crate::gateway::call::Outcome;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
@@ -10,7 +10,6 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tidemill_model::PartitionId;
 use tidemill_store::{NodeInfo, PartitionState};
 
 #[derive(Serialize)]
@@ -104,10 +103,17 @@ pub(super) async fn drain(
 ) -> Response {
     let drain = async || -> Outcome {
         let wanted: Drain = read(&body)?;
-        let node = find(&operations, &name).await?;
+        let nodes = operations.store.nodes().await?;
+        let node = find(&nodes, &name)?;
+        let takers = || nodes.iter().filter(|other| !other.is_draining && other.holder != node.holder);
+        if wanted.is_draining && takers().next().is_none() {
+            return Err(conflict(format!(
+                "Expected to drain node '{name}', but no other node could take its partitions"
+            )));
+        }
         match operations.store.drain(&node.holder, wanted.is_draining).await? {
             true => Ok(json::no_content()),
-            false => Err(impossible(&format!("drain node '{name}'"))),
+            false => Err(belongs_to_one(&format!("drain node '{name}'"))),
         }
     };
     answered(drain().await, &uri)
@@ -126,31 +132,43 @@ pub(super) async fn move_partition(
     body: Bytes,
 ) -> Response {
     let move_it = async || -> Outcome {
-        let count = operations.store.partition_count();
-        let id = number("partition", &id)?;
-        let found = count.ids().find(|known| i64::from(known.0) == id);
-        let partition: PartitionId = found.ok_or_else(|| Problem::not_found("Partition", id))?;
+        let partition = partition(operations.store.partition_count(), number("partition", &id)?)?;
         let wanted: Move = read(&body)?;
-        let node = find(&operations, &wanted.node).await?;
+        let nodes = operations.store.nodes().await?;
+        let node = find(&nodes, &wanted.node)?;
+        if node.is_draining {
+            return Err(conflict(format!(
+                "Expected to move partition {partition} to node '{}', but that node is being drained",
+                wanted.node
+            )));
+        }
         match operations.store.prefer(partition, &node.holder).await? {
             true => Ok(json::no_content()),
-            false => Err(impossible(&format!("move partition {partition}"))),
+            false => Err(belongs_to_one(&format!("move partition {partition}"))),
         }
     };
     answered(move_it().await, &uri)
 }
 
 /// By its name or its address.
-async fn find(operations: &Operations, name: &str) -> Result<NodeInfo, Problem> {
-    let nodes = operations.store.nodes().await?;
-    let found = nodes.into_iter().find(|node| node.holder == name || node.address.as_deref() == Some(name));
+fn find<'n>(nodes: &'n [NodeInfo], name: &str) -> Result<&'n NodeInfo, Problem> {
+    // One that died at an address a moment ago is still known; who was started there last has the later name.
+    let found = nodes.iter().rfind(|node| node.holder == name || node.address.as_deref() == Some(name));
     found.ok_or_else(|| {
-        let detail = format!("Expected to find a running node '{name}', but there is none");
+        let known: Vec<&str> =
+            nodes.iter().map(|node| node.address.as_deref().unwrap_or(&node.holder)).collect();
+        let detail = format!(
+            "Expected to find a running node '{name}', but there is none. Running are: {}",
+            known.join(", ")
+        );
         Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
     })
 }
 
-fn impossible(what: &str) -> Problem {
-    let detail = format!("Expected to {what}, but the store belongs to one server alone");
+fn belongs_to_one(what: &str) -> Problem {
+    conflict(format!("Expected to {what}, but the store belongs to one server alone"))
+}
+
+fn conflict(detail: String) -> Problem {
     Problem::new(StatusCode::CONFLICT, "INVALID_STATE", detail)
 }

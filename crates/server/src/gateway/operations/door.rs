@@ -24,7 +24,10 @@ impl Door {
         let is_here = peer.is_some_and(|peer| peer.ip().is_loopback()) && !is_passed_on(headers);
         match (headers.get(header::AUTHORIZATION), &self.secret) {
             (Some(given), Some(secret)) if is_bearer(given.as_bytes(), secret) => None,
-            (Some(_), Some(_)) => Some(unauthorized("Expected the cluster secret, but it is another one")),
+            (Some(_), Some(_)) => Some(unauthorized(
+                "Expected the cluster secret that the server was started with (--cluster-secret, \
+                 TIDEMILL_CLUSTER_SECRET), but got another one",
+            )),
             (None, _) | (_, None) if is_here => None,
             (None, Some(_)) => Some(unauthorized(
                 "Expected the cluster secret as a bearer token (--cluster-secret), because the request comes from \

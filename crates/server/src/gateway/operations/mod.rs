@@ -14,10 +14,11 @@ use super::Gateway;
 use super::call::Outcome;
 use super::problem::Problem;
 use axum::Router;
-use axum::http::Uri;
+use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{get, post};
 use std::sync::Arc;
+use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::{Retention, Store};
 
 /// What the endpoints for operators must know of their server.
@@ -65,6 +66,14 @@ fn answered(outcome: Outcome, uri: &Uri) -> Response {
 /// A number in the path.
 fn number(name: &str, text: &str) -> Result<i64, Problem> {
     text.parse().map_err(|_| Problem::bad_request(format!("Failed to convert '{name}' with value: '{text}'")))
+}
+
+/// One that the store has.
+fn partition(count: PartitionCount, id: i64) -> Result<PartitionId, Problem> {
+    count.ids().find(|known| i64::from(known.0) == id).ok_or_else(|| {
+        let detail = format!("Expected a partition from 1 to {}, but got {id}", count.0);
+        Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
+    })
 }
 
 fn read<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {

@@ -5,7 +5,7 @@ mod cursor;
 mod entry;
 mod strands;
 
-use super::{Operations, answered, read};
+use super::{Operations, answered, partition, read};
 use crate::gateway::call::Outcome;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
@@ -140,11 +140,10 @@ async fn keys(operations: &Operations, wish: &Wish) -> Result<Option<HashSet<i64
 }
 
 fn partitions(operations: &Operations, wanted: Option<u16>) -> Result<Vec<PartitionId>, Problem> {
-    let all = operations.store.partition_count().ids();
-    let chosen: Vec<PartitionId> = all.filter(|id| wanted.is_none_or(|wanted| wanted == id.0)).collect();
-    match (chosen.is_empty(), wanted) {
-        (true, Some(wanted)) => Err(Problem::not_found("Partition", i64::from(wanted))),
-        _ => Ok(chosen),
+    let count = operations.store.partition_count();
+    match wanted {
+        Some(wanted) => Ok(vec![partition(count, i64::from(wanted))?]),
+        None => Ok(count.ids().collect()),
     }
 }
 
