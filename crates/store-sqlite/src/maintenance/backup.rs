@@ -25,8 +25,9 @@ fn copy(source: &Path, file: &Path) -> Result<()> {
         place: file.display().to_string(),
         reason: format!("the backup could not be written: {error}"),
     };
-    if file.exists() {
-        return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
+    let directory = directory_of(file);
+    if let Some(reason) = obstacle(file, directory) {
+        return Err(Error::Failed { place: file.display().to_string(), reason });
     }
     // What an earlier attempt has left.
     let _ = std::fs::remove_file(&unfinished);
@@ -35,8 +36,24 @@ fn copy(source: &Path, file: &Path) -> Result<()> {
     connection.execute("VACUUM INTO ?1", [name]).map_err(|error| Fault::from(error).at(&unfinished))?;
     File::open(&unfinished).and_then(|written| written.sync_all()).map_err(failed)?;
     std::fs::rename(&unfinished, file).map_err(failed)?;
-    let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty());
-    File::open(directory.unwrap_or(Path::new("."))).and_then(|opened| opened.sync_all()).map_err(failed)
+    File::open(directory).and_then(|opened| opened.sync_all()).map_err(failed)
+}
+
+fn directory_of(file: &Path) -> &Path {
+    file.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Why nothing new can be written there, as far as that can be told beforehand.
+fn obstacle(file: &Path, directory: &Path) -> Option<String> {
+    if file.is_dir() {
+        Some("it is a directory; name a new file in it".to_owned())
+    } else if file.exists() {
+        Some("it exists, and a backup overwrites nothing; name a new file".to_owned())
+    } else if !directory.is_dir() {
+        Some(format!("there is no directory {} on the server's machine; make it first", directory.display()))
+    } else {
+        None
+    }
 }
 
 fn unfinished(file: &Path) -> PathBuf {

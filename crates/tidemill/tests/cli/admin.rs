@@ -62,8 +62,15 @@ fn a_copy_is_made_while_the_server_works() {
     std::fs::remove_file(&file).expect("it is there");
     let told = server.run(&["admin", "backup", &file]).ok();
     assert!(told.starts_with(&file), "{told}");
-    let again = server.run(&["admin", "backup", &file]);
-    assert_eq!(again.code, 5, "nothing is overwritten: {}", again.stderr);
+    for (place, reason) in [
+        (file, "overwrites nothing"),
+        (copy.path("data"), "name a new file in it"),
+        (copy.path("nowhere/tidemill.db"), "make it first"),
+    ] {
+        let refused = server.run(&["admin", "backup", &place]);
+        assert_eq!(refused.code, 5, "{}", refused.stderr);
+        assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    }
     let after = server.run(&["start", "add"]).ok();
     let restored = copy.serve();
     assert!(restored.run(&["show", key.trim()]).ok().contains("ACTIVE"));

@@ -15,7 +15,7 @@ use tidemill_model::PartitionId;
 use tidemill_store::{PartitionState, Store};
 
 const PARTITION: PartitionId = PartitionId::FIRST;
-const SCHEDULES: u64 = 12;
+const SCHEDULES: u64 = 8;
 const ROUNDS: usize = 20;
 const HOLDERS: usize = 4;
 /// One that outlives the test, and one that is over at once.
