@@ -9,6 +9,9 @@ use std::borrow::Cow;
 use std::time::Duration;
 use tidemill_model::{Rejection, RejectionCode};
 
+/// A store that is away is often back in seconds.
+const STORE_RETRY_AFTER: Duration = Duration::from_secs(1);
+
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Problem {
     status: StatusCode,
@@ -162,6 +165,10 @@ impl From<tidemill_store::Error> for Problem {
             }
             Error::TooSlow { .. } => {
                 Problem::new(StatusCode::GATEWAY_TIMEOUT, "DEADLINE_EXCEEDED", error.to_string())
+            }
+            Error::Unavailable { .. } => {
+                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", error.to_string())
+                    .retry_after(STORE_RETRY_AFTER)
             }
             Error::Closed(_) => Problem::new(StatusCode::BAD_GATEWAY, "UNAVAILABLE", error.to_string()),
             other => Problem::internal(other.to_string()),
