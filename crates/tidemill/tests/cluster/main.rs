@@ -3,6 +3,7 @@
 mod bench;
 mod correlation;
 mod operators;
+mod outage;
 #[cfg(debug_assertions)]
 mod poison;
 mod requests;

@@ -119,7 +119,6 @@ fn servers_wait_for_a_store_that_is_gone() {
         let ready = first.get("/readyz");
         ready.status == 503 && ready.body["detail"].as_str().is_some_and(|detail| detail.contains("store"))
     });
-    assert_eq!(second.post("/v2/process-instances/search", &json!({})).status, 503, "try again later");
     postgres.resume();
     let back = eventually("the servers are back", || {
         [&first, &second].into_iter().all(|server| server.get("/readyz").status == 200)
