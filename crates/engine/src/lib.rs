@@ -17,6 +17,7 @@ mod run;
 mod state;
 mod stop;
 
+pub use command::check_deployment;
 pub use need::{Missing, Need, Supply};
 pub use outcome::{FollowUp, InstanceEnd, Outcome, Reply};
 pub use run::{process, recover};

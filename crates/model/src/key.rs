@@ -2,15 +2,14 @@
 //! so that a job key cannot be passed where an instance key is meant.
 
 use crate::PartitionId;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
 
 /// Bits of a key that count; the partition stands above them.
 const COUNTER_BITS: u32 = 51;
 
 /// A key of any kind: `partition << 51 | counter`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Debug)]
-#[serde(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Key(pub i64);
 
 impl Key {
@@ -35,11 +34,32 @@ impl fmt::Display for Key {
     }
 }
 
+/// Text where people and scripts read it: beyond partition 3, JavaScript would lose the last digits of a number.
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(&self.0)
+        } else {
+            serializer.serialize_i64(self.0)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
+        if deserializer.is_human_readable() {
+            String::deserialize(deserializer)?.parse().map(Key).map_err(D::Error::custom)
+        } else {
+            i64::deserialize(deserializer).map(Key)
+        }
+    }
+}
+
 macro_rules! keys {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Debug)]
-        #[serde(transparent)]
+        #[serde(from = "Key", into = "Key")]
         pub struct $name(pub i64);
 
         impl $name {

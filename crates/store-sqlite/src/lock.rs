@@ -5,6 +5,9 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tidemill_store::{Error, Result};
 
+/// What every SQLite database begins with.
+const HEADER: &[u8] = b"SQLite format 3\0";
+
 /// Held until dropped; the operating system lets go of it when the process dies.
 pub(crate) struct FileLock {
     _file: File,
@@ -12,6 +15,7 @@ pub(crate) struct FileLock {
 
 impl FileLock {
     pub(crate) fn take(database: &Path) -> Result<FileLock> {
+        leave_other_files_alone(database)?;
         let path = lock_path(database);
         let mut file = OpenOptions::new()
             .read(true)
@@ -35,6 +39,20 @@ impl FileLock {
         write_note(&mut file).map_err(|error| cannot_open(&path, &error))?;
         Ok(FileLock { _file: file })
     }
+}
+
+/// Not even a lock is laid beside a file that is no database.
+fn leave_other_files_alone(path: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEADER.len() as u64).read_to_end(&mut start));
+    if read.is_err() || start.is_empty() || start == HEADER {
+        return Ok(());
+    }
+    Err(Error::Failed {
+        place: path.display().to_string(),
+        reason: "this is no store of Tidemill. Give it a file of its own; if it was one, restore a backup"
+            .into(),
+    })
 }
 
 fn lock_path(database: &Path) -> PathBuf {

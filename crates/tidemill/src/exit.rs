@@ -8,6 +8,18 @@ use crate::output;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
+/// An argument that cannot be meant, found after the command line was read.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
 pub(crate) fn code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(number(error))
 }
@@ -15,6 +27,7 @@ pub(crate) fn code(error: &anyhow::Error) -> ExitCode {
 fn number(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<Failure>() {
         Some(failure) => failure.exit_code(),
+        None if error.is::<Usage>() => 2,
         None if error.is::<Invalid>() => 7,
         None if error.is::<Lost>() => 3,
         None => 1,

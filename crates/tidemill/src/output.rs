@@ -99,6 +99,9 @@ pub(crate) fn time(item: &Value, member: &str) -> String {
 pub(crate) fn finding(finding: &Value) -> String {
     let text = |member: &str| finding[member].as_str().unwrap_or_default();
     let (element, reason) = (style(text("elementId")).bold(), text("reason"));
+    if finding["file"].is_null() {
+        return reason.to_owned();
+    }
     let line = format!("{}:{}:{}: {element}: {reason}", text("file"), finding["line"], finding["column"]);
     match finding["remedy"].as_str() {
         Some(remedy) => format!("{line}\n    {}", style(remedy).dim()),

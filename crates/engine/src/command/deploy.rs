@@ -8,7 +8,7 @@ use crate::stop::{Step, Stop};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_bpmn::{Behavior, Binding, FormLink, Process, UserTask};
-use tidemill_model::command::Deploy;
+use tidemill_model::command::{Deploy, ResourceFile};
 use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
 use tidemill_model::{
     Answer, DefinitionKey, DeployedResource, Deployment, DeploymentKey, Event, FormKey, Rejection,
@@ -16,9 +16,7 @@ use tidemill_model::{
 };
 
 pub(super) fn run(run: &mut Run<'_>, command: &Deploy) -> Step<Answer> {
-    let files = read_all(command)?;
-    refuse_repeated_ids(&files)?;
-    refuse_open_bindings(&files)?;
+    let files = read_and_check(&command.files)?;
     let key: DeploymentKey = run.new_key();
     let tenant = &command.tenant;
     let resources = match find_duplicates(run, tenant, &files)? {
@@ -28,10 +26,22 @@ pub(super) fn run(run: &mut Run<'_>, command: &Deploy) -> Step<Answer> {
     Ok(Answer::Deployed(Deployment { key, tenant: tenant.clone(), resources }))
 }
 
-fn read_all(command: &Deploy) -> Step<Vec<Readable>> {
+/// What keeps these files from being deployed together, whatever is deployed already.
+pub fn check_deployment(files: &[ResourceFile]) -> Result<(), Rejection> {
+    read_and_check(files).map(drop)
+}
+
+fn read_and_check(given: &[ResourceFile]) -> Result<Vec<Readable>, Rejection> {
+    let files = read_all(given)?;
+    refuse_repeated_ids(&files)?;
+    refuse_open_bindings(&files)?;
+    Ok(files)
+}
+
+fn read_all(given: &[ResourceFile]) -> Result<Vec<Readable>, Rejection> {
     let mut files = Vec::new();
     let mut errors = Vec::new();
-    for file in &command.files {
+    for file in given {
         match resource::read(file) {
             Ok(readable) => files.push(readable),
             Err(error) => errors.push(error),
@@ -40,16 +50,15 @@ fn read_all(command: &Deploy) -> Step<Vec<Readable>> {
     if errors.is_empty() { Ok(files) } else { Err(refused(&errors.join("\n"))) }
 }
 
-fn refused(errors: &str) -> Stop {
+fn refused(errors: &str) -> Rejection {
     Rejection::invalid_argument(format!(
         "Expected to deploy new resources, but encountered the following errors:\n{errors}"
     ))
-    .into()
 }
 
 fn as_rejection(stop: Stop) -> Stop {
     match stop {
-        Stop::Fail(failure) => refused(&failure.message),
+        Stop::Fail(failure) => refused(&failure.message).into(),
         other => other,
     }
 }
@@ -68,7 +77,7 @@ fn ids(files: &[Readable]) -> impl Iterator<Item = (&'static str, &Text, &Text)>
     })
 }
 
-fn refuse_repeated_ids(files: &[Readable]) -> Step {
+fn refuse_repeated_ids(files: &[Readable]) -> Result<(), Rejection> {
     let mut seen = BTreeMap::new();
     for (kind, id, file) in ids(files) {
         if let Some(first) = seen.insert((kind, id), file) {
@@ -81,7 +90,7 @@ fn refuse_repeated_ids(files: &[Readable]) -> Step {
 }
 
 /// What is bound to this deployment must be in it.
-fn refuse_open_bindings(files: &[Readable]) -> Step {
+fn refuse_open_bindings(files: &[Readable]) -> Result<(), Rejection> {
     let has = |kind: &str, id: &Text| ids(files).any(|(known, found, _)| known == kind && found == id);
     let mut errors = Vec::new();
     for file in files {

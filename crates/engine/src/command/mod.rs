@@ -28,6 +28,8 @@ mod trigger_timer;
 mod update_job;
 mod user_task;
 
+pub use deploy::check_deployment;
+
 use crate::run::Run;
 use crate::stop::Step;
 use tidemill_model::{Answer, Command};

@@ -70,7 +70,7 @@ impl fmt::Display for Failure {
                     None => write!(f, "the server answered with status {status}")?,
                 }
                 for (name, value) in problem.as_object().into_iter().flatten() {
-                    if !STANDARD_MEMBERS.contains(&name.as_str()) && *value != Value::Array(Vec::new()) {
+                    if !STANDARD_MEMBERS.contains(&name.as_str()) && !says_nothing(value) {
                         write!(f, "\n  {name}: {}", plain(value))?;
                     }
                 }
@@ -84,6 +84,10 @@ impl std::error::Error for Failure {}
 
 fn has_findings(problem: &Value) -> bool {
     problem["findings"].as_array().is_some_and(|findings| !findings.is_empty())
+}
+
+fn says_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 fn plain(value: &Value) -> String {
@@ -104,7 +108,7 @@ mod tests {
     #[test]
     fn a_refusal_shows_its_detail_and_everything_beyond_the_standard() {
         let problem = json!({"type": "about:blank", "title": "Bad Request", "status": 400, "instance": "/x",
-            "detail": "Request property [nam] cannot be parsed", "didYouMean": "name", "line": 3});
+            "detail": "Request property [nam] cannot be parsed", "didYouMean": "name", "line": 3, "findings": null});
         let failure = Failure::Refused { status: 400, problem };
         assert_eq!(
             failure.to_string(),

@@ -8,7 +8,7 @@ mod variables;
 
 pub(crate) use failure::Failure;
 pub(crate) use multipart::NewFile;
-pub(crate) use remote::{Remote, RemoteCommand, Session, URL_DEFAULT};
+pub(crate) use remote::{Remote, RemoteCommand, Session, URL_DEFAULT, newest_first};
 pub(crate) use variables::{VariablesArgument, is_object, no_variables};
 
 use serde::Serialize;

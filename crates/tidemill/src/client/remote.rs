@@ -81,3 +81,8 @@ impl Session {
         self.client.post(path, &json!({"filter": filter, "sort": sort, "page": {"limit": limit}}))
     }
 }
+
+/// The order of a list: keys count within their partition only, so a time comes before them.
+pub(crate) fn newest_first(fields: &[&str]) -> Value {
+    fields.iter().map(|field| json!({"field": field, "order": "DESC"})).collect()
+}

@@ -1,6 +1,7 @@
 //! Variables on the command line: JSON, a file, or standard input. They go to the server as they were written.
 
-use anyhow::{Context, Result, bail};
+use crate::exit::Usage;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::value::RawValue;
 use std::io::Read;
@@ -24,10 +25,11 @@ impl VariablesArgument {
             Some(file) => std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?,
             None => given.clone(),
         };
-        let variables: Box<RawValue> =
-            serde_json::from_str(&text).with_context(|| format!("the variables are not JSON: {given}"))?;
+        let variables: Box<RawValue> = serde_json::from_str(&text)
+            .with_context(|| Usage(format!("the variables are not JSON: {given}")))?;
         if !is_object(&variables) {
-            bail!("variables must be a JSON object, such as '{{\"amount\": 3}}', but got: {given}");
+            let wanted = "variables must be a JSON object, such as '{\"amount\": 3}'";
+            return Err(Usage(format!("{wanted}, but got: {given}")).into());
         }
         Ok(variables)
     }

@@ -1,6 +1,6 @@
 //! `tidemill instances`: which instances there are.
 
-use crate::client::{RemoteCommand, Session};
+use crate::client::{RemoteCommand, Session, newest_first};
 use crate::output::{cell, print_page, time};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -28,7 +28,7 @@ pub(crate) struct Instances {
     incidents: bool,
 
     /// Rows at most
-    #[arg(long, default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
 }
 
@@ -58,8 +58,8 @@ impl RemoteCommand for Instances {
             "processDefinitionId": self.process,
             "hasIncident": self.incidents.then_some(true),
         });
-        let newest_first = json!([{"field": "processInstanceKey", "order": "DESC"}]);
-        let answer = session.search("/v2/process-instances/search", filter, newest_first, self.limit)?;
+        let order = newest_first(&["startDate", "processInstanceKey"]);
+        let answer = session.search("/v2/process-instances/search", filter, order, self.limit)?;
         session.show(&answer, |answer| {
             let columns: [crate::output::Column<'_>; 7] = [
                 ("KEY", |item| cell(item, "processInstanceKey")),

@@ -1,10 +1,10 @@
 //! `tidemill jobs`: what waits for workers.
 
-use crate::client::{RemoteCommand, Session};
+use crate::client::{RemoteCommand, Session, newest_first};
 use crate::output::{Column, cell, print_page, time};
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// List jobs, the newest first
 ///
@@ -26,10 +26,10 @@ pub(crate) struct Jobs {
 
     /// Only of this process instance
     #[arg(long, value_name = "KEY")]
-    instance: Option<String>,
+    instance: Option<i64>,
 
     /// Rows at most
-    #[arg(long, default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
 }
 
@@ -40,18 +40,18 @@ impl RemoteCommand for Jobs {
             "type": self.job_type,
             "endTime": (state == "OPEN").then(|| json!({"$exists": false})),
             "state": (!matches!(state.as_str(), "ALL" | "OPEN")).then_some(state),
-            "processInstanceKey": self.instance,
+            "processInstanceKey": self.instance.map(|key| key.to_string()),
         });
-        let newest_first = json!([{"field": "jobKey", "order": "DESC"}]);
-        let answer = session.search("/v2/jobs/search", filter, newest_first, self.limit)?;
+        let order = newest_first(&["creationTime", "jobKey"]);
+        let answer = session.search("/v2/jobs/search", filter, order, self.limit)?;
         session.show(&answer, |answer| {
             let columns: [Column<'_>; 9] = [
                 ("KEY", |item| cell(item, "jobKey")),
                 ("TYPE", |item| cell(item, "type")),
                 ("STATE", |item| cell(item, "state")),
                 ("RETRIES", |item| cell(item, "retries")),
-                ("HELD BY", |item| cell(item, "worker")),
-                ("UNTIL", |item| time(item, "deadline")),
+                ("HELD BY", |item| if is_held(item) { cell(item, "worker") } else { "-".to_owned() }),
+                ("UNTIL", |item| if is_held(item) { time(item, "deadline") } else { "-".to_owned() }),
                 ("INSTANCE", |item| cell(item, "processInstanceKey")),
                 ("ELEMENT", |item| cell(item, "elementId")),
                 ("CREATED", |item| time(item, "creationTime")),
@@ -60,4 +60,9 @@ impl RemoteCommand for Jobs {
         });
         Ok(())
     }
+}
+
+/// An ended job remembers who had it last.
+fn is_held(job: &Value) -> bool {
+    job["endTime"].is_null() && !job["deadline"].is_null()
 }

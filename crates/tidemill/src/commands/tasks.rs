@@ -1,6 +1,6 @@
 //! `tidemill tasks`: what waits for people.
 
-use crate::client::{RemoteCommand, Session};
+use crate::client::{RemoteCommand, Session, newest_first};
 use crate::output::{Column, cell, print_page, time};
 use anyhow::Result;
 use clap::Args;
@@ -24,14 +24,14 @@ pub(crate) struct Tasks {
 
     /// Only of this process instance
     #[arg(long, value_name = "KEY")]
-    instance: Option<String>,
+    instance: Option<i64>,
 
     /// CREATED, COMPLETED, CANCELED, ... or all
     #[arg(long, default_value = "CREATED")]
     state: String,
 
     /// Rows at most
-    #[arg(long, default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
 }
 
@@ -41,11 +41,11 @@ impl RemoteCommand for Tasks {
         let filter = json!({
             "assignee": self.assignee,
             "candidateGroup": self.group,
-            "processInstanceKey": self.instance,
+            "processInstanceKey": self.instance.map(|key| key.to_string()),
             "state": (state != "ALL").then_some(state),
         });
-        let newest_first = json!([{"field": "creationDate", "order": "DESC"}]);
-        let answer = session.search("/v2/user-tasks/search", filter, newest_first, self.limit)?;
+        let order = newest_first(&["creationDate"]);
+        let answer = session.search("/v2/user-tasks/search", filter, order, self.limit)?;
         session.show(&answer, |answer| {
             let columns: [Column<'_>; 7] = [
                 ("KEY", |item| cell(item, "userTaskKey")),

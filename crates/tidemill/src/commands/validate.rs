@@ -1,19 +1,21 @@
 //! `tidemill validate`: what a deployment would say, without a server.
 
-use crate::output::{count, finding, say};
+use crate::output::{self, count, finding, say};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use tidemill_model::command::ResourceFile;
 
-/// Check BPMN files without a server
+/// Check files without a server
 ///
-/// Reports everything that would keep a file from being deployed, as file:line:column.
+/// Reports everything that would keep them from being deployed together: models as file:line:column, forms, ids that
+/// stand in two files, and what is bound to this deployment but not part of it.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  tidemill validate models/*.bpmn
+  tidemill validate models/*.bpmn models/*.form
   tidemill validate order.bpmn --json
 
 Exit code 0 when all files are fine, 7 when something was found.")]
@@ -43,10 +45,10 @@ impl std::error::Error for Invalid {}
 
 impl Validate {
     pub(crate) fn run(self) -> Result<()> {
-        let mut findings = Vec::new();
-        for file in &self.files {
-            findings.extend(check(file)?);
+        if self.json {
+            output::report_failures_as_json();
         }
+        let findings = check(&read(&self.files)?);
         if self.json {
             say!("{:#}", json!({"findings": findings}));
         } else {
@@ -63,12 +65,36 @@ impl Validate {
     }
 }
 
-fn check(file: &Path) -> Result<Vec<Value>> {
-    let content = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let Err(findings) = tidemill_bpmn::read(&content) else { return Ok(Vec::new()) };
+/// Files under their paths, so that findings name what was given.
+fn read(paths: &[PathBuf]) -> Result<Vec<ResourceFile>> {
+    let read = |path: &PathBuf| {
+        let name = path.display().to_string();
+        let content = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+        Ok(ResourceFile { name: name.into(), content: content.into() })
+    };
+    paths.iter().map(read).collect()
+}
+
+/// Each model by itself, then all files together as one deployment. While a model is broken nobody can tell what it
+/// would have brought along, so only the rest is looked at then.
+fn check(files: &[ResourceFile]) -> Vec<Value> {
+    let (models, rest): (Vec<_>, Vec<_>) =
+        files.iter().cloned().partition(|file| file.name.ends_with(".bpmn") || file.name.ends_with(".xml"));
+    let mut findings: Vec<Value> = models.iter().flat_map(check_model).collect();
+    let together = if findings.is_empty() { files } else { &rest };
+    if let Err(rejection) = tidemill_engine::check_deployment(together) {
+        // The first line says only that this was about a deployment.
+        let reason = rejection.reason.split_once('\n').map_or(&*rejection.reason, |(_, errors)| errors);
+        findings.push(json!({"reason": reason}));
+    }
+    findings
+}
+
+fn check_model(file: &ResourceFile) -> Vec<Value> {
+    let Err(findings) = tidemill_bpmn::read(&file.content) else { return Vec::new() };
     let shown = findings.0.into_iter().map(|finding| {
         json!({
-            "file": file.display().to_string(),
+            "file": &*file.name,
             "line": finding.line,
             "column": finding.column,
             "elementId": finding.element_id.as_str(),
@@ -77,5 +103,5 @@ fn check(file: &Path) -> Result<Vec<Value>> {
             "remedy": finding.remedy,
         })
     });
-    Ok(shown.collect())
+    shown.collect()
 }

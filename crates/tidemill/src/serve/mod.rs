@@ -52,10 +52,6 @@ pub(crate) struct Serve {
     /// File with settings [default: tidemill.toml, where there is one]
     #[arg(long, env = "TIDEMILL_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-
-    /// Deploy an example, work on it and tell what to try
-    #[arg(long)]
-    demo: bool,
 }
 
 impl Serve {
@@ -63,17 +59,18 @@ impl Serve {
         let settings = self.settings.complete(self.config.as_deref())?;
         init_logging(settings.log())?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(serve(settings, self.demo))
+        runtime.block_on(serve(settings))
     }
 }
 
-async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
+async fn serve(settings: Settings) -> Result<()> {
     let began = Instant::now();
     let wanted = settings.address()?;
-    let (store, store_name) = store::open(settings.store()?).await?;
+    // Whoever comes before the store is open waits; a server that cannot listen makes no store.
     let listener = TcpListener::bind(wanted)
         .await
         .with_context(|| format!("cannot listen on {wanted}; is another server running there?"))?;
+    let (store, store_name) = store::open(settings.store()?).await?;
     let address = listener.local_addr()?;
     let config = settings.node(address)?;
     let operations = settings.operations(&config);
@@ -87,7 +84,7 @@ async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
         let _ = stopped.await;
     }));
     tracing::info!(%address, store = %store_name, ready_ms = began.elapsed().as_millis() as u64, "ready");
-    if with_demo {
+    if settings.is_demo() {
         demo::begin(address);
     }
     let is_broken = tokio::select! {
@@ -113,6 +110,7 @@ async fn serve(settings: Settings, with_demo: bool) -> Result<()> {
     if is_broken {
         bail!("a partition can no longer write; see the log above");
     }
+    tracing::info!("stopped");
     Ok(())
 }
 

@@ -7,7 +7,9 @@ use clap::Args;
 use serde::Deserialize;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
 use tidemill_server::{ClusterConfig, NodeConfig};
 use tidemill_store_postgres::WakeupMode;
@@ -17,6 +19,12 @@ const DATA_DEFAULT: &str = "tidemill-data";
 
 /// Whoever can guess the secret can run commands.
 const SECRET_BYTES_MIN: usize = 16;
+/// Partitions that a key has room for.
+const PARTITIONS: RangeInclusive<u16> = 1..=1024;
+/// A lease that is shorter would be lost by a busy server.
+const LEASE_MIN: Duration = Duration::from_secs(1);
+/// Even a search with a few filters has so many bytes.
+const BODY_BYTES_MIN: usize = 1 << 10;
 /// How often a server that polls looks for work.
 const POLL_EVERY_MS: u64 = 50;
 
@@ -81,7 +89,7 @@ pub(crate) struct Settings {
     http: Option<ListenAddress>,
 
     /// Number of partitions, fixed when the store is made [default: 1; on Postgres what it was made with, or the cores]
-    #[arg(long, env = "TIDEMILL_PARTITIONS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, env = "TIDEMILL_PARTITIONS", value_name = "N")]
     partitions: Option<u16>,
 
     /// How long ended instances are kept: 30d, 12h, ... [default: forever]; what `tidemill admin retention` has set
@@ -112,6 +120,11 @@ pub(crate) struct Settings {
         default_missing_value = "true", hide_possible_values = true)]
     insecure_no_auth: Option<bool>,
 
+    /// Deploy an example, work on it and tell what to try
+    #[arg(long, env = "TIDEMILL_DEMO", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", hide_possible_values = true)]
+    demo: Option<bool>,
+
     /// What to log: error, warn, info, debug, or a filter like info,tidemill_server=debug [default: info]
     #[arg(long, env = "TIDEMILL_LOG", value_name = "FILTER")]
     log: Option<String>,
@@ -122,17 +135,38 @@ impl Settings {
     /// read where there is one.
     pub(crate) fn complete(self, file: Option<&Path>) -> Result<Settings> {
         let path = file.unwrap_or(Path::new(FILE_DEFAULT));
-        if file.is_none() && !path.exists() {
-            return Ok(self);
-        }
+        let all = if file.is_none() && !path.exists() { self } else { self.or(Settings::read(path)?) };
+        all.check()?;
+        Ok(all)
+    }
+
+    fn read(path: &Path) -> Result<Settings> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the settings in {}", path.display()))?;
-        let other: Settings =
+        let settings: Settings =
             toml::from_str(&text).with_context(|| format!("{} is no settings file", path.display()))?;
-        if other.data.is_some() && other.store.is_some() {
+        if settings.data.is_some() && settings.store.is_some() {
             bail!("{} sets both data and store; use one of them", path.display());
         }
-        Ok(self.or(other))
+        Ok(settings)
+    }
+
+    /// Bounds hold wherever a value comes from, and before anything is made.
+    fn check(&self) -> Result<()> {
+        if let Some(partitions) = self.partitions.filter(|partitions| !PARTITIONS.contains(partitions)) {
+            let (least, most) = (PARTITIONS.start(), PARTITIONS.end());
+            bail!("partitions = {partitions} is out of range; a store has {least} to {most} of them");
+        }
+        if self.lease.is_some_and(|lease| lease.0 < LEASE_MIN) {
+            bail!("the lease is too short; write 1s or more, such as 5s");
+        }
+        let limits = [("body-limit", self.body_limit), ("deployment-limit", self.deployment_limit)];
+        for (name, limit) in limits {
+            if let Some(size) = limit.filter(|limit| limit.0 < BODY_BYTES_MIN) {
+                bail!("{name} = {} refuses every request; write 1kB or more, such as 4MB", size.0);
+            }
+        }
+        Ok(())
     }
 
     fn or(self, other: Settings) -> Settings {
@@ -153,6 +187,7 @@ impl Settings {
             body_limit: self.body_limit.or(other.body_limit),
             deployment_limit: self.deployment_limit.or(other.deployment_limit),
             insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
+            demo: self.demo.or(other.demo),
             log: self.log.or(other.log),
         }
     }
@@ -248,6 +283,10 @@ impl Settings {
         }
     }
 
+    pub(crate) fn is_demo(&self) -> bool {
+        self.demo.unwrap_or_default()
+    }
+
     pub(crate) fn log(&self) -> &str {
         self.log.as_deref().unwrap_or("info")
     }
@@ -339,6 +378,16 @@ mod tests {
         assert_eq!(named.node("0.0.0.0:7".parse().expect("valid")).expect("complete").host, "engine-1");
         let alone = Settings::default().node("127.0.0.1:7".parse().expect("valid")).expect("complete");
         assert!(alone.cluster.is_none(), "nobody else can open a file");
+    }
+
+    #[test]
+    fn bounds_hold_for_the_file_too() {
+        let refusal = |text: &str| read(text).check().expect_err("refused").to_string();
+        assert!(refusal("partitions = 0").contains("1 to 1024"));
+        assert!(refusal("partitions = 5000").contains("1 to 1024"));
+        assert!(refusal("lease = '0s'").contains("1s or more"));
+        assert!(refusal("body-limit = '0'").contains("body-limit"));
+        assert!(read("partitions = 1024\nlease = '1s'\nbody-limit = '1kB'\ndemo = true").check().is_ok());
     }
 
     #[test]

@@ -37,8 +37,8 @@ impl Place {
         Server::start(self.0.path(), address, &[], None)
     }
 
-    pub(crate) fn serve_demo(&self) -> Server {
-        Server::start(self.0.path(), "127.0.0.1:0", &["--demo"], None)
+    pub(crate) fn serve_with(&self, flags: &[&str]) -> Server {
+        Server::start(self.0.path(), "127.0.0.1:0", flags, None)
     }
 
     #[cfg(debug_assertions)]

@@ -7,6 +7,7 @@ mod harness;
 mod reports;
 mod scripts;
 mod values;
+mod views;
 
 use harness::{Cli, Place};
 use serde_json::{Value, json};
@@ -137,7 +138,7 @@ fn refusals_say_why() {
     assert!(refused.stderr.contains(&format!("{wrong}:7:5: b: ")), "{}", refused.stderr);
     assert_eq!(refused.stderr.matches("gone").count(), 1, "each finding once: {}", refused.stderr);
     assert_eq!(server.run(&["start", "add"]).code, 4);
-    assert_eq!(server.run(&["start", "add", "-v", "[1]"]).code, 1);
+    assert_eq!(server.run(&["start", "add", "-v", "[1]"]).code, 2);
     assert_eq!(server.run(&["start"]).code, 2);
     assert_eq!(server.run(&["deploy", "no-such-file.bpmn"]).code, 1);
 }
@@ -156,6 +157,31 @@ fn nothing_is_needed_to_validate() {
     let findings: Value = serde_json::from_str(&found.stdout).expect("JSON");
     assert_eq!((found.code, &findings["findings"][0]["line"]), (7, &json!(7)));
     assert_eq!(cli.run(&["instances"]).code, 3);
+    let missing = cli.run(&["validate", "nowhere.bpmn", "--json"]);
+    let told: Value = serde_json::from_str(&missing.stderr).expect("JSON");
+    assert_eq!((missing.code, &told["exitCode"]), (1, &json!(1)));
+}
+
+#[test]
+fn files_are_validated_as_one_deployment() {
+    let place = Place::new();
+    let cli = Cli::offline();
+    let model = place.file("add.bpmn", ADD);
+    let form = place.file("ask.form", r#"{"id": "ask", "schemaVersion": 16, "components": []}"#);
+    assert_eq!(cli.run(&["validate", &model, &form]).ok(), "all files are fine\n");
+    let broken = place.file("broken.form", r#"{"components": "#);
+    let refused = |files: &[&str], why: &str| {
+        let found = cli.run(&[&["validate"], files].concat());
+        assert_eq!(found.code, 7, "{}", found.stdout);
+        assert!(found.stdout.contains(why), "{}", found.stdout);
+    };
+    refused(&[&model, &broken], "broken.form': Failed to parse the form JSON");
+    refused(&[&model, &place.file("same.bpmn", ADD)], "Duplicated process id");
+    let calling = r#"<callActivity id="sum"><extensionElements>
+        <zeebe:calledElement processId="other" bindingType="deployment"/></extensionElements></callActivity>"#;
+    let (start, end) = (ADD.find("<serviceTask").expect("there"), ADD.find("</serviceTask>").expect("there"));
+    let open = format!("{}{calling}{}", &ADD[..start], &ADD[end + "</serviceTask>".len()..]);
+    refused(&[&place.file("open.bpmn", &open)], "process with id 'other' in current deployment");
 }
 
 #[test]

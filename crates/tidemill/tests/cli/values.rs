@@ -71,7 +71,7 @@ fn messages_and_tasks_carry_exact_values() {
 #[test]
 fn the_demo_works_on_after_a_bad_order() {
     let place = Place::new();
-    let server = place.serve_demo();
+    let server = place.serve_with(&["--demo"]);
     assert!(server.run(&["tasks"]).until(|out| out.contains("order")));
     let bad = server.run(&["start", "order", "-v", r#"{"quantity": 1e400}"#]).ok();
     let deep = format!("{{\"quantity\": 1, \"deep\": {}1{}}}", "[".repeat(900), "]".repeat(900));

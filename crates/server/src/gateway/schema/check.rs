@@ -254,7 +254,7 @@ fn unknown<'a>(place: &Place<'_>, name: &str, known: impl IntoIterator<Item = &'
 
 /// The known word that a typing mistake would most likely have started from.
 fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let (lower, limit) = (word.to_lowercase(), word.chars().count() / 3 + 1);
+    let (lower, limit) = (word.to_lowercase(), word.chars().count().div_ceil(3).max(1));
     known
         .into_iter()
         .map(|candidate| (strsim::levenshtein(&lower, &candidate.to_lowercase()), candidate))

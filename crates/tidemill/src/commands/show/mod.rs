@@ -41,7 +41,7 @@ impl RemoteCommand for Show {
             "instance": instance,
             "elements": elements(session, &key)?,
             "variables": of_instance("/v2/variables/search?truncateValues=false")?,
-            "incidents": of_instance("/v2/incidents/search")?,
+            "incidents": incidents(session, &key)?,
             "jobs": of_instance("/v2/jobs/search")?,
             "userTasks": of_instance("/v2/user-tasks/search")?,
             "messageSubscriptions": of_instance("/v2/message-subscriptions/search")?,
@@ -50,6 +50,12 @@ impl RemoteCommand for Show {
         session.show(&all, |all| Picture(all).tree().print());
         Ok(())
     }
+}
+
+/// Those of the instances it has called as well: they hold up this one.
+fn incidents(session: &Session, key: &str) -> Result<Value, Failure> {
+    let path = format!("/v2/process-instances/{key}/incidents/search");
+    Ok(session.search(&path, json!({}), json!([]), ROWS_MAX)?["items"].take())
 }
 
 /// The elements of a scope in the order of their start, those of inner scopes under `children`.

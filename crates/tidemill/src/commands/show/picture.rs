@@ -45,8 +45,10 @@ impl Picture<'_> {
         children.extend(self.belongings(&key));
         let called = &element["calledInstance"];
         if called.is_object() {
-            let process = cell(called, "processDefinitionId");
-            children.push(Tree::leaf(format!("calls {process} {}", cell(called, "processInstanceKey"))));
+            let (process, key) = (cell(called, "processDefinitionId"), cell(called, "processInstanceKey"));
+            let line = format!("calls {process} {key}");
+            let incidents = self.incidents("processInstanceKey", &key).map(Tree::leaf).collect();
+            children.push(Tree { line, children: incidents });
         }
         children.extend(list(&element["children"]).iter().map(|child| self.element(child)));
         Tree { line, children }
@@ -64,11 +66,7 @@ impl Picture<'_> {
     /// What an element waits for, and what went wrong.
     fn belongings(&self, element: &str) -> Vec<Tree> {
         let of = |list: &'static str| self.of(list, "elementInstanceKey", element);
-        let incidents = of("incidents").filter(|incident| incident["state"] == "ACTIVE").map(|incident| {
-            let text = format!("incident {}", cell(incident, "incidentKey"));
-            let message = cell(incident, "errorMessage");
-            format!("{} {}: {message}", style(text).red(), cell(incident, "errorType"))
-        });
+        let incidents = self.incidents("elementInstanceKey", element);
         let jobs = of("jobs").map(|job| {
             let (key, kind) = (cell(job, "jobKey"), cell(job, "type"));
             let retries = count(job["retries"].as_i64().unwrap_or_default(), "retry", "retries");
@@ -92,6 +90,15 @@ impl Picture<'_> {
             )
         });
         incidents.chain(jobs).chain(tasks).chain(subscriptions).chain(timers).map(Tree::leaf).collect()
+    }
+
+    fn incidents<'a>(&'a self, member: &'a str, key: &'a str) -> impl Iterator<Item = String> + 'a {
+        let open = self.of("incidents", member, key).filter(|incident| incident["state"] == "ACTIVE");
+        open.map(|incident| {
+            let text = format!("incident {}", cell(incident, "incidentKey"));
+            let message = cell(incident, "errorMessage");
+            format!("{} {}: {message}", style(text).red(), cell(incident, "errorType"))
+        })
     }
 
     fn of<'a>(&'a self, name: &str, member: &'a str, key: &'a str) -> impl Iterator<Item = &'a Value> {

@@ -43,10 +43,10 @@ impl Entry {
     }
 }
 
-/// Variables are texts here, so that no number of theirs is taken for a key.
+/// Keys are texts here, and so are variables: one that is exactly a key of the instance is about it as well.
 fn names_any(value: &Value, keys: &HashSet<i64>) -> bool {
     match value {
-        Value::Number(number) => number.as_i64().is_some_and(|number| keys.contains(&number)),
+        Value::String(text) => text.parse().is_ok_and(|key| keys.contains(&key)),
         Value::Array(items) => items.iter().any(|item| names_any(item, keys)),
         Value::Object(members) => members.values().any(|member| names_any(member, keys)),
         _ => false,
