@@ -46,6 +46,10 @@ impl Client {
         Client { authorization: token.map(|token| format!("Bearer {token}")), ..self }
     }
 
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     pub(crate) fn get(&self, path: &str) -> Result<Value, Failure> {
         self.send(Method::GET, path, &[], ())
     }

@@ -84,6 +84,7 @@ impl RemoteCommand for Worker {
             left: AtomicUsize::new(self.jobs.unwrap_or(usize::MAX)),
             lost: AtomicUsize::new(0),
         };
+        eprintln!("tidemill: working on jobs of type '{}' at {}", self.job_type, session.client.url());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.parallel).map(|_| scope.spawn(|| shift.work())).collect();

@@ -26,7 +26,12 @@ pub(super) enum Ending {
 impl Program<'_> {
     pub(super) fn run(&self, job: &Job) -> Ending {
         match self.output(job) {
-            Ok(output) => ending(&output),
+            Ok(output) => {
+                // What a program says beside its answer is for whoever watches the worker. A reader who has left is no
+                // reason to fail a job.
+                let _ = std::io::stderr().write_all(&output.stderr);
+                ending(&output)
+            }
             Err(error) => Ending::Failed(format!("the program could not be run: {error}")),
         }
     }
