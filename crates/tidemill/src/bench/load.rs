@@ -36,7 +36,7 @@ pub(super) struct Plan {
 /// A load that runs until it is stopped.
 pub(super) struct Load {
     shared: Arc<Shared>,
-    thread: JoinHandle<Result<Vec<u32>>>,
+    thread: JoinHandle<Result<Vec<Start>>>,
 }
 
 #[derive(Default)]
@@ -50,10 +50,16 @@ struct Shared {
     fault: OnceLock<String>,
 }
 
+/// One start of an instance, as its client saw it.
+pub(super) struct Start {
+    pub(super) began: Instant,
+    pub(super) latency_us: u32,
+}
+
 /// What a load was like.
 pub(super) struct Experience {
-    /// Of each start while it was measured, in microseconds, sorted.
-    pub(super) latencies_us: Vec<u32>,
+    /// Each start while it was measured, the quickest first.
+    pub(super) starts: Vec<Start>,
     pub(super) refused: u64,
 }
 
@@ -87,10 +93,10 @@ impl Load {
     /// Starts no more instances and waits for the end of those that run.
     pub(super) fn end(self) -> Result<Experience> {
         self.shared.is_over.store(true, Ordering::Relaxed);
-        let latencies = self.thread.join().map_err(|_| anyhow::anyhow!("the load has panicked"))?;
-        let mut latencies_us = latencies.context("the load has broken off")?;
-        latencies_us.sort_unstable();
-        Ok(Experience { latencies_us, refused: self.shared.refused.load(Ordering::Relaxed) })
+        let starts = self.thread.join().map_err(|_| anyhow::anyhow!("the load has panicked"))?;
+        let mut starts = starts.context("the load has broken off")?;
+        starts.sort_unstable_by_key(|start| start.latency_us);
+        Ok(Experience { starts, refused: self.shared.refused.load(Ordering::Relaxed) })
     }
 }
 
@@ -103,7 +109,7 @@ struct Site {
     jobs: Mutex<mpsc::UnboundedReceiver<String>>,
 }
 
-async fn run(plan: Plan, shared: Arc<Shared>) -> Result<Vec<u32>> {
+async fn run(plan: Plan, shared: Arc<Shared>) -> Result<Vec<Start>> {
     let (found, jobs) = mpsc::unbounded_channel();
     let site = Rc::new(Site { plan, shared, room: Semaphore::new(plan.in_flight), jobs: Mutex::new(jobs) });
     let (mut starters, mut workers) = (JoinSet::new(), JoinSet::new());
@@ -115,25 +121,25 @@ async fn run(plan: Plan, shared: Arc<Shared>) -> Result<Vec<u32>> {
         workers.spawn_local(poll(site.clone(), found.clone()));
     }
     drop(found);
-    let mut latencies = Vec::new();
+    let mut starts = Vec::new();
     while let Some(ended) = starters.join_next().await {
-        latencies.append(&mut ended??);
+        starts.append(&mut ended??);
     }
     // Pollers see that everything is done and end, and with them those who complete.
     while let Some(ended) = workers.join_next().await {
         ended??;
     }
-    Ok(latencies)
+    Ok(starts)
 }
 
-async fn start_instances(site: Rc<Site>, number: usize) -> Result<Vec<u32>> {
+async fn start_instances(site: Rc<Site>, number: usize) -> Result<Vec<Start>> {
     let Plan { address, pace, clients, .. } = site.plan;
     let mut connection = Connection::open(address).await?;
     let body =
         format!("{{\"processDefinitionId\":\"{PROCESS_ID}\",\"variables\":{{\"orderId\":\"A-{number}\"}}}}");
     let period = pace.map(|pace| Duration::from_secs_f64(clients as f64 / pace));
     let mut due = Instant::now() + period.unwrap_or_default().mul_f64(number as f64 / clients as f64);
-    let mut latencies = Vec::new();
+    let mut starts = Vec::new();
     while !site.shared.is_over.load(Ordering::Relaxed) {
         let began = match period {
             Some(period) => {
@@ -158,10 +164,11 @@ async fn start_instances(site: Rc<Site>, number: usize) -> Result<Vec<u32>> {
         }
         site.shared.started.fetch_add(1, Ordering::Relaxed);
         if site.shared.is_measured.load(Ordering::Relaxed) {
-            latencies.push(u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX));
+            let latency_us = u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX);
+            starts.push(Start { began, latency_us });
         }
     }
-    Ok(latencies)
+    Ok(starts)
 }
 
 #[derive(Deserialize)]

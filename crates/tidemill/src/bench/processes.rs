@@ -216,7 +216,11 @@ fn rate(child: &mut Child, load: &Load, seconds: u64, phase: &'static str) -> Re
 }
 
 fn half_load(measured: Measured) -> HalfLoad {
+    let Measured { experience, machine, .. } = &measured;
+    let left_alone = experience.starts.iter().filter(|start| machine.left_alone(start)).count();
     HalfLoad {
+        half_load_left_alone_p99_ms: experience.percentile_ms_of(99.0, |start| machine.left_alone(start)),
+        half_load_left_alone_percent: left_alone as f64 * 100.0 / experience.starts.len().max(1) as f64,
         half_load_per_s: measured.counts.instances as f64 / measured.seconds,
         half_load_create_p50_ms: measured.experience.percentile_ms(50.0),
         half_load_create_p99_ms: measured.experience.percentile_ms(99.0),

@@ -1,7 +1,7 @@
 //! The figures: a table for people, JSON for programs.
 
 use super::limit::Limit;
-use super::load::Experience;
+use super::load::{Experience, Start};
 use super::pulse::Machine;
 use crate::output::print_rows;
 use serde::Serialize;
@@ -37,6 +37,9 @@ pub(super) struct HalfLoad {
     pub(super) half_load_create_p50_ms: f64,
     pub(super) half_load_create_p99_ms: f64,
     pub(super) half_load_create_max_ms: f64,
+    /// Of the starts that met no stall of the machine itself, and how many these were.
+    pub(super) half_load_left_alone_p99_ms: f64,
+    pub(super) half_load_left_alone_percent: f64,
     /// In the same seconds.
     #[serde(flatten)]
     pub(super) machine: Machine,
@@ -64,7 +67,14 @@ impl Limit {
 impl Experience {
     /// The latency that so many percent of the starts have not exceeded.
     pub(super) fn percentile_ms(&self, percent: f64) -> f64 {
-        percentile_ms(&self.latencies_us, percent)
+        self.percentile_ms_of(percent, |_| true)
+    }
+
+    /// The same of some of them.
+    pub(super) fn percentile_ms_of(&self, percent: f64, counts: impl Fn(&Start) -> bool) -> f64 {
+        let latencies_us: Vec<u32> =
+            self.starts.iter().filter(|start| counts(start)).map(|start| start.latency_us).collect();
+        percentile_ms(&latencies_us, percent)
     }
 }
 
@@ -92,6 +102,8 @@ impl Report {
                 ("half load, create p50", ms(half.half_load_create_p50_ms)),
                 ("half load, create p99", ms(half.half_load_create_p99_ms)),
                 ("half load, create max", ms(half.half_load_create_max_ms)),
+                ("p99 where the machine did not stall", ms(half.half_load_left_alone_p99_ms)),
+                ("starts that met no stall", format!("{:.1} %", half.half_load_left_alone_percent)),
                 ("meanwhile, bare sync p99", ms(half.machine.machine_sync_p99_ms)),
                 ("meanwhile, bare sync max", ms(half.machine.machine_sync_max_ms)),
                 ("meanwhile, late wake-up p99", ms(half.machine.machine_wakes_late_p99_ms)),
@@ -134,11 +146,14 @@ mod tests {
 
     #[test]
     fn percentiles_lie_within_what_was_seen() {
-        let experience = Experience { latencies_us: (1..=1_000).map(|n| n * 1_000).collect(), refused: 0 };
+        let began = std::time::Instant::now();
+        let starts = (1..=1_000).map(|n| Start { began, latency_us: n * 1_000 }).collect();
+        let experience = Experience { starts, refused: 0 };
         assert_eq!(experience.percentile_ms(50.0), 501.0);
         assert_eq!(experience.percentile_ms(99.0), 991.0);
         assert_eq!(experience.percentile_ms(100.0), 1_000.0);
-        let none = Experience { latencies_us: Vec::new(), refused: 0 };
+        assert_eq!(experience.percentile_ms_of(100.0, |start| start.latency_us < 10_000), 9.0);
+        let none = Experience { starts: Vec::new(), refused: 0 };
         assert!(none.percentile_ms(50.0).is_nan());
     }
 }
