@@ -1,6 +1,6 @@
 //! The engine's time: the system's, or a moment at which somebody has stopped it.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tidemill_model::Timestamp;
 
@@ -10,11 +10,13 @@ const RUNNING: i64 = i64::MIN;
 #[derive(Debug)]
 pub(crate) struct Clock {
     pinned_at: AtomicI64,
+    /// Grows whenever the clock is pinned or let go.
+    changes: AtomicU64,
 }
 
 impl Clock {
     pub(crate) fn new() -> Clock {
-        Clock { pinned_at: AtomicI64::new(RUNNING) }
+        Clock { pinned_at: AtomicI64::new(RUNNING), changes: AtomicU64::new(0) }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -26,6 +28,17 @@ impl Clock {
 
     pub(crate) fn set(&self, pinned_at: Option<Timestamp>) {
         self.pinned_at.store(pinned_at.map_or(RUNNING, |at| at.0), Ordering::Release);
+        self.changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whoever has seen another number must forget the time it remembers: it may have been a pinned one.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// The system's time, pinned or not: what is kept for a while is kept by this one.
+    pub(crate) fn system(&self) -> Timestamp {
+        Timestamp(system_millis())
     }
 
     /// How long until a moment comes; none while the clock stands still before it.

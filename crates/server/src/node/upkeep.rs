@@ -19,7 +19,7 @@ pub(super) async fn run(node: Arc<Node>) {
         if node.loops.get(PartitionId::FIRST).is_none() {
             continue;
         }
-        if let Err(error) = purge(&*node.store, node.clock.now(), &node.config).await {
+        if let Err(error) = purge(&*node.store, node.clock.system(), &node.config).await {
             tracing::warn!(%error, "could not remove what has served its time");
         }
     }

@@ -116,7 +116,7 @@ impl Partition {
                 return;
             }
         };
-        turn.answers.extend(answer_of(&work, &result, self.now));
+        turn.answers.extend(answer_of(&work, &result, self.clock.system()));
         turn.results.extend(result_of(&work, &result));
         if let Some(key) = stored_key(&work) {
             self.know(key, result.clone());

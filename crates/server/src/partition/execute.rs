@@ -112,6 +112,7 @@ impl Partition {
 
     async fn run_command(&mut self, command: &Command) -> Step<Went> {
         for _ in 0..LOADS_PER_COMMAND_MAX {
+            self.look_at_clock();
             let now = self.now;
             let working = &mut self.working;
             let ran = catch_unwind(AssertUnwindSafe(|| {

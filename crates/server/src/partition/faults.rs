@@ -1,7 +1,7 @@
 //! Faults on demand, for tests of what must survive them. Debug builds only: a release build has no way in.
 //!
 //! `TIDEMILL_FAULT=panic:ID`, `overflow:ID` or `refuse:ID` strikes every create of the process with that id. `doubt:ID`
-//! hides what became of two in three batches with such a create.
+//! hides what became of two in three batches with such a create, `hold:ID` writes them four seconds late.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,12 @@ enum Fault {
     Refuse,
     /// The store does not say whether it has taken the batch.
     Doubt,
+    /// The store takes its time.
+    Hold,
 }
+
+/// How late a batch is written that is held.
+const HELD_FOR: std::time::Duration = std::time::Duration::from_secs(4);
 
 /// What the store shall do with a batch.
 pub(super) enum Strike {
@@ -27,6 +32,8 @@ pub(super) enum Strike {
     HideSuccess,
     /// Not take it and not say so.
     HideFailure,
+    /// Take it late.
+    Hold,
 }
 
 /// Strikes if this command is the one.
@@ -36,7 +43,7 @@ pub(super) fn strike(command: &Command) {
         Some(Fault::Overflow) => {
             std::hint::black_box(dig(0));
         }
-        Some(Fault::Refuse | Fault::Doubt) | None => {}
+        Some(Fault::Refuse | Fault::Doubt | Fault::Hold) | None => {}
     }
 }
 
@@ -51,6 +58,7 @@ pub(super) fn strike_batch<'c>(mut commands: impl Iterator<Item = &'c Command>) 
             1 => Some(Strike::HideFailure),
             _ => None,
         },
+        Fault::Hold => Some(Strike::Hold),
         Fault::Panic | Fault::Overflow => None,
     }
 }
@@ -64,6 +72,10 @@ pub(super) async fn commit(store: Arc<dyn Store>, batch: Batch, strike: Strike) 
             store.commit(batch).await?;
         }
         Strike::HideFailure => {}
+        Strike::Hold => {
+            tokio::time::sleep(HELD_FOR).await;
+            return store.commit(batch).await;
+        }
     }
     Err(Error::OutcomeUnknown { reason })
 }
@@ -87,6 +99,7 @@ fn configured() -> &'static Option<(Fault, String)> {
             "overflow" => Fault::Overflow,
             "refuse" => Fault::Refuse,
             "doubt" => Fault::Doubt,
+            "hold" => Fault::Hold,
             _ => return None,
         };
         Some((fault, process_id.to_owned()))

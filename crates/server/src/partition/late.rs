@@ -123,6 +123,7 @@ impl Partition {
     /// Keeps the answers that have come with other commands, and notes who waits for those that have not.
     pub(super) async fn keep_late(&mut self) -> Step<()> {
         let mut waiting = self.late_of_this_turn();
+        let kept_since = self.clock.system();
         let replies = std::mem::take(&mut self.open.replies);
         let strangers = replies.iter().map(|(token, _)| token.number);
         let strangers: HashSet<u64> = strangers.filter(|number| !waiting.contains_key(number)).collect();
@@ -132,7 +133,7 @@ impl Partition {
             let known = || self.later.get(&number).map(|late| late.address.clone());
             let Some(address) = waiting.remove(&number).or_else(known) else { continue };
             self.open.results.extend(address.results(Some(outcome), number));
-            self.open.late_answers.extend(address.answer(Some(outcome), number, self.now));
+            self.open.late_answers.extend(address.answer(Some(outcome), number, kept_since));
             if let Some(key) = address.key {
                 self.know(key, outcome.clone());
             }
@@ -142,8 +143,8 @@ impl Partition {
             let is_noted = self.later.get(&number).is_some_and(|late| late.address == address);
             if !is_noted && !address.is_empty() {
                 self.open.results.extend(address.results(None, number));
-                self.open.late_answers.extend(address.answer(None, number, self.now));
-                self.open.late_answers.push(address.note(number, self.now));
+                self.open.late_answers.extend(address.answer(None, number, kept_since));
+                self.open.late_answers.push(address.note(number, kept_since));
             }
         }
         Ok(())

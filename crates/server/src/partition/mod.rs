@@ -111,7 +111,12 @@ pub(crate) struct Partition {
     ends_awaits: bool,
     is_stopping: bool,
     next_batch: BatchId,
+    /// The partition's time, as of the last look at the clock.
     now: Timestamp,
+    /// When the last batch was written, by the system's clock: a pinned one says nothing about how long to keep it.
+    written_at: Timestamp,
+    /// The changes of the clock that `now` has followed.
+    clock_changes: u64,
     /// What this partition knows of definitions is as new as this.
     definitions_version: u64,
     /// The newest version that any partition of the node has seen.
@@ -170,6 +175,8 @@ impl Partition {
             ends_awaits: false,
             is_stopping: false,
             next_batch: BatchId(1),
+            written_at: clock.system(),
+            clock_changes: clock.changes(),
             now: clock.now(),
             definitions_version: 0,
             newest_definitions,

@@ -78,17 +78,27 @@ impl Partition {
                 Err(_) => break,
             }
         }
-        if !self.clock_changed.is_empty() {
-            self.follow_clock();
-        }
+        self.look_at_clock();
         for done in self.clock_changed.drain(..) {
             let _ = done.send(());
         }
-        self.now = self.now.max(self.clock.now());
         if self.inbox_is_dirty {
             self.take_inbox().await?;
         }
         self.take_due().await
+    }
+
+    /// Done before each command runs, so after whatever had to be waited for: a duration that begins with a command must
+    /// not begin before the command was sent. Time never falls, unless somebody has set the clock.
+    pub(super) fn look_at_clock(&mut self) {
+        let changes = self.clock.changes();
+        if self.clock_changes != changes {
+            self.clock_changes = changes;
+            self.now = self.clock.now();
+            // The clock has jumped: what is due is looked up again.
+            self.schedule = Default::default();
+        }
+        self.now = self.now.max(self.clock.now());
     }
 
     fn is_something_due(&self) -> bool {
@@ -150,12 +160,6 @@ impl Partition {
             }
             Request::Stop => self.is_stopping = true,
         }
-    }
-
-    /// The clock has jumped: what is due is looked up again, and time may have gone back on purpose.
-    fn follow_clock(&mut self) {
-        self.now = self.clock.now();
-        self.schedule = Default::default();
     }
 
     /// What was appended before the requests in hand came runs before them.
@@ -221,6 +225,7 @@ impl Partition {
     }
 
     async fn take_due(&mut self) -> Step<()> {
+        self.look_at_clock();
         if let Some(until) = self.schedule.wants(self.now) {
             // The window shows what is stored: nothing may be on its way.
             self.written().await?;

@@ -123,6 +123,7 @@ impl Partition {
         }
         let id = self.next_batch;
         self.next_batch = BatchId(id.0 + 1);
+        self.written_at = self.written_at.max(self.clock.system());
         let commit = self.commit(&mut turn, id);
         self.in_flight = Some(InFlight { turn, id, commit });
         Ok(())
@@ -198,13 +199,13 @@ impl Partition {
         let (changes, fired) = with_fired_timers(turn);
         let outgoing = turn.outgoing.iter().map(|follow_up| NewInboxEntry {
             partition: follow_up.partition,
-            received_at: self.now,
+            received_at: self.written_at,
             payload: Envelope::internal(follow_up.command.clone()).pack(),
         });
         Batch {
             fence: self.fence.clone(),
             id,
-            at: self.now,
+            at: self.written_at,
             log,
             consumed: take(&mut turn.consumed),
             changes,

@@ -4,6 +4,7 @@
 
 #[allow(unreachable_pub, reason = "shared by the scenarios of this file")]
 mod server;
+mod time;
 
 use server::{Answer, Server, TempDir};
 use std::time::{Duration, Instant};
