@@ -1,0 +1,113 @@
+//! What the wheel and the block codec cost in processor time of one core. Prints a line per case.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tidemill_timers::block::{self, Block, Entry, Flags, Scope};
+use tidemill_timers::{Position, Wheel};
+
+/// The processor time of this thread: other load on the machine does not count.
+fn cpu() -> Duration {
+    let used = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let ns = used.split(' ').next().and_then(|ns| ns.parse().ok());
+    ns.map(Duration::from_nanos).unwrap_or_else(|| {
+        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
+    })
+}
+
+/// A fixed sequence of numbers that look random: each run measures the same.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+/// Fills the wheel with `pending`, then inserts and expires as many again.
+fn wheel(name: &str, pending: usize, mut due_ms: impl FnMut(u64, &mut Numbers) -> i64, step_ms: f64) {
+    let mut numbers = Numbers(42);
+    let mut wheel: Wheel<u64> = Wheel::new(usize::MAX, |_| 0);
+    let start = cpu();
+    for key in 0..pending {
+        wheel.insert(Position::new(due_ms(0, &mut numbers), key as i64), key as u64);
+    }
+    let filled = cpu() - start;
+    let start = cpu();
+    let (mut now, mut due, mut fired) = (0.0, Vec::new(), 0);
+    for key in pending..2 * pending {
+        wheel.insert(Position::new(due_ms(now as u64, &mut numbers), key as i64), key as u64);
+        if key % 1_000 == 0 {
+            now += step_ms * 1_000.0;
+            wheel.take_due(now as i64, usize::MAX, &mut due);
+            fired += due.len();
+            due.clear();
+        }
+    }
+    let steady = cpu() - start;
+    let start = cpu();
+    wheel.take_due(i64::MAX, usize::MAX, &mut due);
+    assert_eq!(fired + due.len(), 2 * pending);
+    let rate = |count: usize, time: Duration| count as f64 / time.as_secs_f64() / 1e6;
+    println!(
+        "wheel, {name}: fill {:.1} M/s; insert with {pending} pending and {fired} expired {:.1} M/s; \
+         drain {:.1} M/s; all {:.2} M/s insert + expire",
+        rate(pending, filled),
+        rate(pending, steady),
+        rate(due.len(), (cpu() - start)),
+        rate(2 * pending, filled + steady + (cpu() - start)),
+    );
+}
+
+/// Packs and unpacks a million timers in blocks of 4,096.
+fn codec(payload_bytes: usize) {
+    let (count, per_block, mut numbers) = (1 << 20, 4_096, Numbers(7));
+    let scope = Arc::new(Scope { tenant: "acme".into(), namespace: "orders".into() });
+    let mut entry = |key: i64| {
+        let due_ms = 1_700_000_000_000 + (numbers.next() % 1_024) as i64;
+        let payload: Vec<u8> = (0..payload_bytes).map(|_| numbers.next() as u8).collect();
+        Entry {
+            key,
+            due_ms,
+            scheduled_ms: due_ms,
+            generation: 0,
+            attempt: 0,
+            target: 3,
+            flags: Flags::default(),
+            scope: scope.clone(),
+            place: None,
+            payload: payload.into(),
+        }
+    };
+    let blocks: Vec<Block> = (0..count / per_block)
+        .map(|n| Block::Entries((n * per_block..(n + 1) * per_block).map(&mut entry).collect()))
+        .collect();
+    let start = cpu();
+    let packed: Vec<Vec<u8>> =
+        blocks.into_iter().map(|mut block| block::encode(&mut block).expect("within the limits")).collect();
+    let (encoded, start) = (cpu() - start, cpu());
+    let entries: usize = packed.iter().map(|bytes| block::decode(bytes).expect("just written").len()).sum();
+    let decoded = cpu() - start;
+    assert_eq!(entries as i64, count);
+    let bytes: usize = packed.iter().map(Vec::len).sum();
+    println!(
+        "codec, {count} timers with {payload_bytes} bytes of payload: encode {:.3} s, decode {:.3} s, {:.1} bytes each",
+        encoded.as_secs_f64(),
+        decoded.as_secs_f64(),
+        bytes as f64 / count as f64,
+    );
+}
+
+fn main() {
+    codec(0);
+    codec(200);
+    let pending = 10_000_000;
+    let spread = |spread_ms: u64| move |now: u64, n: &mut Numbers| (now + n.next() % spread_ms) as i64;
+    wheel("random over 10 s", pending, spread(10_000), 10_000.0 / pending as f64 / 2.0);
+    wheel("random over a day", pending, spread(86_400_000), 86_400_000.0 / pending as f64 / 2.0);
+    wheel("always 10 s ahead", pending, |now, _| now as i64 + 10_000, 10_000.0 / pending as f64);
+    wheel("all in one millisecond", pending, |_, _| 10_000, 0.0);
+}

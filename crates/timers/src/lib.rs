@@ -1,0 +1,13 @@
+//! Timers without I/O: no store, no clock, no randomness. Whoever uses this crate hands in rows, time and outcomes.
+
+pub mod block;
+mod position;
+pub mod slot;
+mod wheel;
+pub mod window;
+
+pub use block::Block;
+pub use position::Position;
+pub use slot::Slot;
+pub use wheel::{Deadlines, Wheel};
+pub use window::Window;
