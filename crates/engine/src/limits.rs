@@ -9,8 +9,19 @@ pub(crate) const ELEMENTS_PASSED_MAX: u32 = 100_000;
 /// Children of a scope that one step creates or terminates.
 pub(crate) const CHILDREN_PER_STEP: usize = 100;
 
+/// Steps that one follow-up command carries at most.
+pub(crate) const STEPS_PER_CONTINUE_MAX: usize = 1_000;
+
+/// After so many steps, a command that misses something keeps what it has done and leaves the rest to a follow-up:
+/// running all of it again for every miss would cost the square of its length.
+pub(crate) const STEPS_BEFORE_MISS_MIN: usize = 50;
+
 /// Nested call activities.
 pub(crate) const CALL_DEPTH_MAX: u16 = 1_000;
+
+/// Instances below one root that live at once because a process has called itself. Calls that only spread out, such
+/// as one for each item of a collection, do not count.
+pub(crate) const RECURSIVE_CALLS_MAX: u32 = 10_000;
 
 /// Bytes of names and values that one command or one expression may bring.
 pub(crate) const VARIABLES_BYTES_MAX: usize = 4 * 1024 * 1024;

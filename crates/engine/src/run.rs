@@ -1,7 +1,9 @@
 //! One command on its way through the engine: the state it works on, the steps it still has to take, and
 //! what it will hand back.
 
-use crate::limits::{ELEMENTS_PASSED_MAX, STEPS_PER_COMMAND_MAX};
+use crate::limits::{
+    ELEMENTS_PASSED_MAX, STEPS_BEFORE_MISS_MIN, STEPS_PER_COMMAND_MAX, STEPS_PER_CONTINUE_MAX,
+};
 use crate::need::Missing;
 use crate::outcome::{FollowUp, InstanceEnd, Outcome, Reply};
 use crate::state::Working;
@@ -19,7 +21,15 @@ use tidemill_model::{
 /// last two cases the working state is as it was.
 pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Result<Outcome, Missing> {
     let mut run = Run::new(working, now);
-    match run.execute(command) {
+    let mut result = run.execute(command);
+    if matches!(result, Err(Stop::Need(_))) && run.steps_taken >= STEPS_BEFORE_MISS_MIN {
+        // The same steps again, up to the one that misses something: that one begins the follow-up.
+        let steps_max = run.steps_taken;
+        run.working.undo();
+        run = Run { steps_max, ..Run::new(working, now) };
+        result = run.execute(command);
+    }
+    match result {
         Ok(reply) => {
             run.working.keep();
             Ok(run.into_outcome(reply))
@@ -46,6 +56,9 @@ pub(crate) struct Run<'a> {
     pub(crate) now: Timestamp,
     pub(crate) environment: Environment,
     pub(crate) steps: VecDeque<Step>,
+    /// Steps that went through.
+    steps_taken: usize,
+    steps_max: usize,
     /// Scopes in which an inclusive join may have become ready.
     pub(crate) joins_to_check: Vec<ElementInstanceKey>,
     pub(crate) elements_passed: u32,
@@ -79,6 +92,8 @@ impl<'a> Run<'a> {
             now,
             environment: Environment::at_millis(now.0).with_seed(seed),
             steps: VecDeque::new(),
+            steps_taken: 0,
+            steps_max: STEPS_PER_COMMAND_MAX,
             joins_to_check: Vec::new(),
             elements_passed: 0,
             reply_later: None,
@@ -100,15 +115,14 @@ impl<'a> Run<'a> {
 
     /// Runs steps until none is left, or until the rest must wait for its turn.
     fn take_steps(&mut self) -> Stepped {
-        let mut taken = 0;
         loop {
             while let Some(step) = self.steps.pop_front() {
-                if taken == STEPS_PER_COMMAND_MAX {
+                if self.steps_taken == self.steps_max {
                     self.steps.push_front(step);
                     return self.postpone_steps();
                 }
-                taken += 1;
                 lifecycle::take(self, step)?;
+                self.steps_taken += 1;
             }
             if !lifecycle::check_joins(self)? {
                 return Ok(());
@@ -116,20 +130,38 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Leaves the rest to follow-ups, each of which carries so many steps at most.
     fn postpone_steps(&mut self) -> Stepped {
         // Joins of scopes that the rest does not touch would not be asked again.
         while lifecycle::check_joins(self)? {}
-        let steps: Vec<Step> = self.steps.drain(..).collect();
-        let Some(instance) = steps.first().map(|step| self.instance_of(step)) else { return Ok(()) };
-        let elements_passed = self.elements_passed;
-        self.send_here(Command::Continue(Continue { instance: instance?, steps, elements_passed }));
+        let elements_passed = self.elements_passed_of_each(self.steps.len().div_ceil(STEPS_PER_CONTINUE_MAX));
+        while !self.steps.is_empty() {
+            let count = self.steps.len().min(STEPS_PER_CONTINUE_MAX);
+            let steps: Vec<Step> = self.steps.drain(..count).collect();
+            let instance = self.instance_of(&steps[0])?;
+            self.send_here(Command::Continue(Continue { instance, steps, elements_passed }));
+        }
         Ok(())
+    }
+
+    /// Follow-ups that go on side by side share the elements that may still be passed: tokens that double without
+    /// a wait must not double what is allowed to them.
+    fn elements_passed_of_each(&self, follow_ups: usize) -> u32 {
+        let left = ELEMENTS_PASSED_MAX.saturating_sub(self.elements_passed);
+        match u32::try_from(follow_ups) {
+            Ok(0 | 1) => self.elements_passed,
+            Ok(count) => ELEMENTS_PASSED_MAX - left / count,
+            Err(_) => ELEMENTS_PASSED_MAX,
+        }
     }
 
     fn instance_of(&self, step: &Step) -> Stepped<ProcessInstanceKey> {
         let scope = match step {
             Step::Activate { scope, .. } | Step::TerminateChildren { scope, .. } => *scope,
-            Step::Resume { element } | Step::Complete { element } | Step::Terminate { element } => *element,
+            Step::Resume { element }
+            | Step::Complete { element }
+            | Step::Terminate { element }
+            | Step::FinishTermination { element } => *element,
             Step::SpawnChildren { body } => *body,
         };
         Ok(match self.get::<tidemill_model::entity::ElementInstance>(scope) {
@@ -146,6 +178,11 @@ impl<'a> Run<'a> {
 
     pub(crate) fn push(&mut self, step: Step) {
         self.steps.push_back(step);
+    }
+
+    /// A step that comes before all others.
+    pub(crate) fn push_next(&mut self, step: Step) {
+        self.steps.push_front(step);
     }
 
     /// A command for this partition, after this one.

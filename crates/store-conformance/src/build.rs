@@ -111,6 +111,8 @@ impl Builder {
             incidents: 0,
             terminate_after: Vec::new(),
             start_lock: None,
+            is_recursive: false,
+            recursive_calls: 0,
         }
     }
 

@@ -42,6 +42,12 @@ impl<'a> Builder<'a, '_, '_> {
             self.report.refuse(tag, reason);
             return None;
         }
+        let depth = target.split('.').count();
+        if depth > path::NAMES_MAX {
+            let reason = format!("Expected at most {} names in a path, but found {depth}", path::NAMES_MAX);
+            self.report.refuse(tag, reason);
+            return None;
+        }
         let names = path::names(target);
         if names.is_none() {
             let pattern = path::PATTERN;

@@ -6,6 +6,9 @@ pub(super) const PATTERN: &str = "[a-zA-Z_][a-zA-Z0-9_]*(\\.[a-zA-Z_][a-zA-Z0-9_
 pub(super) const RESERVED: &[&str] =
     &["null", "true", "false", "function", "if", "then", "else", "for", "between", "instance", "of"];
 
+/// Names in one path: each becomes a level of nested values.
+pub(super) const NAMES_MAX: usize = 100;
+
 /// `a.b.c` as its names, if it follows the pattern.
 pub(super) fn names(path: &str) -> Option<Vec<Text>> {
     path.split('.').map(|name| is_name(name).then(|| name.into())).collect()

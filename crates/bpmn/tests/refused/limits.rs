@@ -106,3 +106,31 @@ fn flows_into_inclusive_gateways() {
         ],
     );
 }
+
+#[test]
+fn names_in_a_path() {
+    let with = |names: usize| {
+        let target = vec!["a"; names].join(".");
+        file(
+            &format!(
+                "<startEvent id=\"s\"/>\n<serviceTask id=\"t\"><extensionElements><z:taskDefinition type=\"j\"/>\
+                 <z:ioMapping><z:input source=\"=1\" target=\"{target}\"/></z:ioMapping></extensionElements>\
+                 </serviceTask>"
+            ),
+            "",
+        )
+    };
+    accepted(&with(100));
+    refused(&with(101), &[("t", 2, "Expected at most 100 names in a path, but found 101")]);
+}
+
+#[test]
+fn levels_of_nested_subprocesses() {
+    let with = |levels: usize| {
+        let open: String =
+            (0..levels).map(|n| format!("<subProcess id=\"p{n}\"><startEvent id=\"s{n}\"/>")).collect();
+        file(&format!("<startEvent id=\"s\"/>\n{open}{}", "</subProcess>".repeat(levels)), "")
+    };
+    accepted(&with(198));
+    refused(&with(199), &[("definitions", 2, "Expected at most 200 levels of nested elements")]);
+}

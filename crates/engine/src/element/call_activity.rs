@@ -3,14 +3,14 @@
 use super::Subject;
 use crate::command::create_instance::{self, NewInstance};
 use crate::lifecycle::{activated, terminated};
-use crate::limits::CALL_DEPTH_MAX;
+use crate::limits::{CALL_DEPTH_MAX, RECURSIVE_CALLS_MAX};
 use crate::run::Run;
 use crate::state::{Definition, by_deployment, by_tag};
 use crate::stop::{Step as Stepped, Stop};
 use tidemill_bpmn::{Behavior, Binding, CalledElement};
 use tidemill_model::command::Step;
-use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, ParentCall};
-use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
+use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, ParentCall, ProcessInstance};
+use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, Text};
 
 pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElement) -> Stepped {
     let process_id = run.text(subject.key, &called.process_id)?;
@@ -26,6 +26,14 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
             "Expected at most {CALL_DEPTH_MAX} nested call activities, but this one is deeper; \
              the process may call itself without end."
         )));
+    }
+    let is_recursive = is_recursive(run, &parent, definition.head.key)?;
+    if is_recursive {
+        // The termination that begins at the root may still be on its way down.
+        if run.instance(parent.root)?.state == Lifecycle::Terminating {
+            return Ok(());
+        }
+        count_recursive(run, parent.root)?;
     }
     subject.arm_boundary_events(run)?;
     activated(run, subject.key)?;
@@ -43,12 +51,49 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
             parent: Some(ParentCall { instance: parent.key, element: subject.key }),
             root: Some(parent.root),
             call_depth: parent.call_depth + 1,
+            is_recursive,
             business_id: parent.business_id.clone(),
             ..NewInstance::default()
         },
     )?;
     run.change::<ElementInstance>(subject.key)?.called = Some(instance);
     create_instance::start_at(run, instance, start, None)
+}
+
+/// Whether the called process stands above itself in the chain of calls, or stands below one that does.
+fn is_recursive(run: &Run<'_>, caller: &ProcessInstance, called: DefinitionKey) -> Stepped<bool> {
+    let mut current = caller;
+    loop {
+        if current.is_recursive || current.definition == called {
+            return Ok(true);
+        }
+        match current.parent {
+            Some(parent) => current = run.instance(parent.instance)?,
+            None => return Ok(false),
+        }
+    }
+}
+
+/// One more instance that lives because a process has called itself.
+fn count_recursive(run: &mut Run<'_>, root: ProcessInstanceKey) -> Stepped {
+    if run.instance(root)?.recursive_calls >= RECURSIVE_CALLS_MAX {
+        return Err(failed(format!(
+            "Expected at most {RECURSIVE_CALLS_MAX} instances below root instance '{root}' that live at once \
+             because a process calls itself, but this would be one more; the process may call itself without \
+             end. Cancel the root instance, or resolve this incident once others have ended."
+        )));
+    }
+    run.change::<ProcessInstance>(root)?.recursive_calls += 1;
+    Ok(())
+}
+
+/// A called instance has ended: its root may have another one.
+pub(crate) fn uncount_recursive(run: &mut Run<'_>, ended: &ProcessInstance) -> Stepped {
+    if ended.is_recursive && run.find_instance(ended.root)?.is_some() {
+        let root = run.change::<ProcessInstance>(ended.root)?;
+        root.recursive_calls = root.recursive_calls.saturating_sub(1);
+    }
+    Ok(())
 }
 
 fn find_called(
@@ -105,19 +150,17 @@ pub(crate) fn take_results(
 pub(crate) fn child_completed(run: &mut Run<'_>, caller: ElementInstanceKey) -> Stepped {
     match run.find_element(caller)?.map(|element| element.state) {
         Some(Lifecycle::Terminating) => terminated(run, caller),
-        Some(_) => {
-            run.push(Step::Complete { element: caller });
-            Ok(())
-        }
-        None => Ok(()),
+        Some(_) => run.push(Step::Complete { element: caller }),
+        None => {}
     }
+    Ok(())
 }
 
 pub(crate) fn child_terminated(run: &mut Run<'_>, caller: ElementInstanceKey) -> Stepped {
-    match run.find_element(caller)?.map(|element| element.state) {
-        Some(Lifecycle::Terminating) => terminated(run, caller),
-        _ => Ok(()),
+    if run.find_element(caller)?.is_some_and(|element| element.state == Lifecycle::Terminating) {
+        terminated(run, caller);
     }
+    Ok(())
 }
 
 /// Terminates the called instance first. False if there is none any more.

@@ -32,6 +32,10 @@ pub(super) fn arrive(
     trigger: Option<Trigger>,
 ) -> Stepped {
     let Some(info) = run.find_scope(scope)?.filter(|info| info.state.is_open()) else { return Ok(()) };
+    // The termination of its instance may still be on the way down to this scope.
+    if run.instance(info.instance)?.state == Lifecycle::Terminating {
+        return Ok(());
+    }
     let definition = run.definition(info.definition)?;
     let target = definition.process.element(element);
     let state = run.scope(scope)?;

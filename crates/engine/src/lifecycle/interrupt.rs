@@ -34,7 +34,10 @@ pub(crate) fn scope_went_quiet(run: &mut Run<'_>, scope: ElementInstanceKey) -> 
     let Some(info) = run.find_scope(scope)? else { return Ok(()) };
     let state = run.scope(scope)?;
     match info.state {
-        Lifecycle::Terminating if state.children == 0 => terminated(run, scope),
+        Lifecycle::Terminating if state.children == 0 => {
+            terminated(run, scope);
+            Ok(())
+        }
         Lifecycle::Activated | Lifecycle::Activating => {
             if state.interruption.is_some() {
                 return if state.children == 0 { follow_interruption(run, scope) } else { Ok(()) };

@@ -32,6 +32,7 @@ pub(crate) fn take(run: &mut Run<'_>, step: Step) -> Stepped {
         Step::Terminate { element } => begin_termination(run, element),
         Step::TerminateChildren { scope, after } => terminate::terminate_children(run, scope, after),
         Step::SpawnChildren { body } => multi_instance::spawn(run, body),
+        Step::FinishTermination { element } => terminate::finish_termination(run, element),
     }
 }
 

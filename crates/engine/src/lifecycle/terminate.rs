@@ -33,7 +33,10 @@ pub(crate) fn begin_termination(run: &mut Run<'_>, key: ElementInstanceKey) -> S
         run.push(Step::TerminateChildren { scope: key, after: None });
         return Ok(());
     }
-    if waits_for_called { Ok(()) } else { terminated(run, key) }
+    if !waits_for_called {
+        terminated(run, key);
+    }
+    Ok(())
 }
 
 /// Terminates the next children of a scope; very many are spread over follow-up commands.
@@ -55,9 +58,17 @@ pub(super) fn terminate_children(
     Ok(())
 }
 
-/// Everything inside has ended; now the scope itself does.
-pub(crate) fn terminated(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
+/// Everything inside has ended; the scope itself does so in a step of its own. What is nested may be thousands of
+/// scopes deep through call activities, so one that ends must not end the one around it by a call.
+pub(crate) fn terminated(run: &mut Run<'_>, key: ElementInstanceKey) {
+    run.push_next(Step::FinishTermination { element: key });
+}
+
+pub(super) fn finish_termination(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
     let Some(info) = run.find_scope(key)? else { return Ok(()) };
+    if info.state != Lifecycle::Terminating || run.scope(key)?.children > 0 {
+        return Ok(());
+    }
     if info.kind == ElementKind::Process {
         return instance_terminated(run, info.instance);
     }

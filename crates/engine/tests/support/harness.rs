@@ -132,7 +132,7 @@ impl Harness {
         panic!("a command asks for ever: {command:?}\n{}", self.log());
     }
 
-    fn commit(&mut self) {
+    pub fn commit(&mut self) {
         self.store.apply(self.working.take_changes());
         self.working.end_batch();
         if self.reload_always {

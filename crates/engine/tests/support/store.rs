@@ -1,37 +1,103 @@
 //! A store in memory that answers what the engine needs. Entities can go through their written form, as in a
 //! real one.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 use tidemill_engine::{Need, Supply};
 use tidemill_model::entity::*;
-use tidemill_model::{Change, ElementInstanceKey, Entity, EntityKind, JobKey, ProcessInstanceKey};
+use tidemill_model::{
+    Change, ElementInstanceKey, Entity, EntityKind, JobKey, ProcessInstanceKey, TenantId, Text,
+};
 
 /// An instance with more rows than this is loaded piece by piece.
 const LARGE_INSTANCE_ROWS: usize = 1_000;
 const PAGE: usize = 100;
 
+type Id = (EntityKind, i64, i64);
+
 #[derive(Default)]
 pub struct MemoryStore {
-    live: BTreeMap<(EntityKind, i64, i64), Entity>,
+    live: BTreeMap<Id, Entity>,
+    by_instance: Listing<ProcessInstanceKey>,
+    by_element: Listing<ElementInstanceKey>,
+    by_parent: HashMap<ElementInstanceKey, BTreeSet<ElementInstanceKey>>,
+    by_correlation_key: Listing<(TenantId, Text)>,
+    by_job: Listing<JobKey>,
+    /// Needs that were answered, and the rows that went with them.
+    pub loads: Cell<usize>,
+    pub rows_loaded: Cell<usize>,
     /// Every entity is written as text and read back when it is stored.
     pub writes_text: bool,
     pub ended: Vec<Entity>,
     pub large_instance_rows: Option<usize>,
 }
 
+/// Rows by what they are looked up by, so that tests at size do not wait for the store.
+struct Listing<K>(HashMap<K, BTreeSet<Id>>);
+
+impl<K> Default for Listing<K> {
+    fn default() -> Self {
+        Listing(HashMap::new())
+    }
+}
+
+impl<K: Eq + Hash> Listing<K> {
+    fn note(&mut self, key: Option<K>, id: Id, is_there: bool) {
+        let Some(key) = key else { return };
+        let ids = self.0.entry(key).or_default();
+        if is_there {
+            ids.insert(id);
+        } else {
+            ids.remove(&id);
+        }
+    }
+
+    fn rows(&self, key: &K, live: &BTreeMap<Id, Entity>) -> Vec<Entity> {
+        let ids = self.0.get(key).into_iter().flatten();
+        ids.map(|id| live[id].clone()).collect()
+    }
+}
+
 impl MemoryStore {
+    fn put(&mut self, entity: Entity) {
+        self.list(&entity, true);
+        self.live.insert(id(&entity), entity);
+    }
+
+    fn take(&mut self, entity: &Entity) -> bool {
+        self.list(entity, false);
+        self.live.remove(&id(entity)).is_some()
+    }
+
+    fn list(&mut self, entity: &Entity, is_there: bool) {
+        let id = id(entity);
+        self.by_instance.note(instance_of(entity), id, is_there);
+        self.by_element.note(element_of(entity), id, is_there);
+        self.by_correlation_key.note(correlation_key_of(entity), id, is_there);
+        self.by_job.note(job_of(entity), id, is_there);
+        if let Entity::ElementInstance(element) = entity {
+            let children = self.by_parent.entry(element.parent).or_default();
+            if is_there {
+                children.insert(element.key);
+            } else {
+                children.remove(&element.key);
+            }
+        }
+    }
+
     pub fn apply(&mut self, changes: Vec<Change>) {
         for change in changes {
             match change {
                 Change::Put(entity) => {
                     let stored = if self.writes_text { through_text(&entity) } else { entity };
-                    self.live.insert(id(&stored), stored);
+                    self.put(stored);
                 }
                 Change::Remove(entity) => {
-                    assert!(self.live.remove(&id(&entity)).is_some(), "removes what it has: {entity:?}");
+                    assert!(self.take(&entity), "removes what it has: {entity:?}");
                 }
                 Change::End { entity, was_stored } => {
-                    let was_there = self.live.remove(&id(&entity)).is_some();
+                    let was_there = self.take(&entity);
                     assert_eq!(was_there, was_stored, "knows what is stored: {entity:?}");
                     self.ended.push(entity);
                 }
@@ -65,36 +131,27 @@ impl MemoryStore {
             Need::Instance(key) => self.instance(*key),
             Need::Element(key) => self.element(*key),
             Need::Children { scope, after } => self.children(*scope, *after),
-            Need::LoopOutputs(body) => (self.matching(|e| matches!(e, Entity::LoopOutput(o) if o.body == *body)), true),
-            Need::Job(key) => self.instance_of(|e| matches!(e, Entity::Job(job) if job.key == *key)),
-            Need::UserTask(key) => self.instance_of(|e| matches!(e, Entity::UserTask(task) if task.key == *key)),
-            Need::Incident(key) => {
-                self.instance_of(|e| matches!(e, Entity::Incident(incident) if incident.key == *key))
+            Need::LoopOutputs(body) => {
+                let mut outputs = self.by_element.rows(body, &self.live);
+                outputs.retain(|entity| matches!(entity, Entity::LoopOutput(_)));
+                (outputs, true)
             }
-            Need::MessageSubscription(key) => {
-                self.instance_of(|e| matches!(e, Entity::MessageSubscription(s) if s.key == *key))
+            Need::Job(key) => self.instance_of((EntityKind::Job, key.0, 0)),
+            Need::UserTask(key) => self.instance_of((EntityKind::UserTask, key.0, 0)),
+            Need::Incident(key) => self.instance_of((EntityKind::Incident, key.0, 0)),
+            Need::MessageSubscription(key) => self.instance_of((EntityKind::MessageSubscription, key.0, 0)),
+            Need::Box(name) => {
+                let of_key = (name.tenant.clone(), name.correlation_key.clone());
+                let mut rows = self.by_correlation_key.rows(&of_key, &self.live);
+                rows.retain(|entity| match entity {
+                    Entity::Message(m) => m.name == name.message_name,
+                    Entity::BoxSubscription(s) => s.message_name == name.message_name,
+                    _ => true,
+                });
+                (rows, true)
             }
-            Need::Box(name) => (
-                self.matching(|entity| match entity {
-                    Entity::Message(m) => {
-                        m.tenant == name.tenant
-                            && m.name == name.message_name
-                            && m.correlation_key == name.correlation_key
-                    }
-                    Entity::BoxSubscription(s) => {
-                        s.tenant == name.tenant
-                            && s.message_name == name.message_name
-                            && s.correlation_key == name.correlation_key
-                    }
-                    Entity::MessageStartLock(lock) => {
-                        lock.tenant == name.tenant && lock.correlation_key == name.correlation_key
-                    }
-                    _ => false,
-                }),
-                true,
-            ),
             Need::Signals { tenant, name, after } => {
-                let mut found = self.matching(|entity| {
+                let mut found = self.matching_of(EntityKind::SignalSubscription, |entity| {
                     matches!(entity, Entity::SignalSubscription(s)
                         if s.origin.tenant == *tenant && s.signal_name == *name && Some(s.key) > *after)
                 });
@@ -103,18 +160,18 @@ impl MemoryStore {
                 (found, is_complete)
             }
             Need::Starts { tenant, kind, name } => (
-                self.matching(|entity| {
+                self.matching_of(EntityKind::StartSubscription, |entity| {
                     matches!(entity, Entity::StartSubscription(s)
                         if s.tenant == *tenant && s.kind == *kind && s.name == *name)
                 }),
                 true,
             ),
             Need::WaitingJobs { job_type, after } => {
-                let mut jobs: Vec<_> = self.of(|entity| match entity {
+                let jobs = self.of_kind(EntityKind::Job).filter_map(|entity| match entity {
                     Entity::Job(job) if job.job_type == *job_type && job.state == JobState::Waiting => Some(job),
                     _ => None,
                 });
-                jobs.retain(|job| job.lease.is_none());
+                let mut jobs: Vec<_> = jobs.filter(|job| job.lease.is_none()).cloned().collect();
                 jobs.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.key));
                 if let Some((priority, key)) = after {
                     let last = (std::cmp::Reverse(*priority), *key);
@@ -162,7 +219,17 @@ impl MemoryStore {
                 true,
             ),
         };
+        self.loads.set(self.loads.get() + 1);
+        self.rows_loaded.set(self.rows_loaded.get() + entities.len());
         Supply { need, entities, is_complete }
+    }
+
+    fn of_kind(&self, kind: EntityKind) -> impl Iterator<Item = &Entity> {
+        self.live.range((kind, i64::MIN, i64::MIN)..=(kind, i64::MAX, i64::MAX)).map(|(_, entity)| entity)
+    }
+
+    fn matching_of(&self, kind: EntityKind, is_wanted: impl Fn(&Entity) -> bool) -> Vec<Entity> {
+        self.of_kind(kind).filter(|entity| is_wanted(entity)).cloned().collect()
     }
 
     pub fn leases(&self) -> Vec<std::sync::Arc<JobLease>> {
@@ -170,11 +237,11 @@ impl MemoryStore {
     }
 
     fn matching(&self, is_wanted: impl Fn(&Entity) -> bool) -> Vec<Entity> {
-        self.live().filter(is_wanted).collect()
+        self.live.values().filter(|entity| is_wanted(entity)).cloned().collect()
     }
 
-    fn instance_of(&self, is_wanted: impl Fn(&Entity) -> bool) -> (Vec<Entity>, bool) {
-        match self.live().find(is_wanted).and_then(|entity| instance_of(&entity).zip(element_of(&entity))) {
+    fn instance_of(&self, id: Id) -> (Vec<Entity>, bool) {
+        match self.live.get(&id).and_then(|entity| instance_of(entity).zip(element_of(entity))) {
             Some((instance, element)) => {
                 let (rows, is_complete) = self.instance(instance);
                 if is_complete { (rows, true) } else { (self.large_element(element), false) }
@@ -184,19 +251,15 @@ impl MemoryStore {
     }
 
     fn instance(&self, key: ProcessInstanceKey) -> (Vec<Entity>, bool) {
-        let rows = self.matching(|entity| instance_of(entity) == Some(key));
-        if rows.len() <= self.large_instance_rows.unwrap_or(LARGE_INSTANCE_ROWS) {
-            return (rows, true);
+        let row_count = self.by_instance.0.get(&key).map_or(0, BTreeSet::len);
+        if row_count <= self.large_instance_rows.unwrap_or(LARGE_INSTANCE_ROWS) {
+            return (self.by_instance.rows(&key, &self.live), true);
         }
-        let own = |entity: &Entity| {
-            matches!(entity, Entity::ProcessInstance(_)) || element_of(entity) == Some(key.scope())
-        };
-        (rows.into_iter().filter(own).collect(), false)
+        (self.large_element(key.scope()), false)
     }
 
     fn element(&self, key: ElementInstanceKey) -> (Vec<Entity>, bool) {
-        let element = self.live().find(|e| matches!(e, Entity::ElementInstance(e) if e.key == key));
-        let instance = match element {
+        let instance = match self.live.get(&(EntityKind::ElementInstance, key.0, 0)) {
             Some(Entity::ElementInstance(element)) => element.origin.instance,
             _ => ProcessInstanceKey(key.0),
         };
@@ -205,31 +268,24 @@ impl MemoryStore {
     }
 
     fn large_element(&self, key: ElementInstanceKey) -> Vec<Entity> {
-        let is_of_job = |timer: &Timer| match &timer.purpose {
-            TimerPurpose::JobBackoff { job, .. } => self.job_stands_on(*job, key),
-            _ => false,
-        };
-        self.matching(|entity| {
-            element_of(entity) == Some(key) && !matches!(entity, Entity::LoopOutput(_))
-                || matches!(entity, Entity::ProcessInstance(i) if i.key.scope() == key)
-                || matches!(entity, Entity::Timer(timer) if is_of_job(timer))
-        })
-    }
-
-    fn job_stands_on(&self, job: JobKey, element: ElementInstanceKey) -> bool {
-        let row = self.live.get(&(EntityKind::Job, job.0, 0));
-        matches!(row, Some(Entity::Job(job)) if job.element_instance == element)
+        let mut rows: Vec<Entity> =
+            self.live.get(&(EntityKind::ProcessInstance, key.0, 0)).cloned().into_iter().collect();
+        for row in self.by_element.rows(&key, &self.live) {
+            if let Entity::Job(job) = &row {
+                rows.extend(self.by_job.rows(&job.key, &self.live));
+            }
+            if !matches!(row, Entity::LoopOutput(_)) {
+                rows.push(row);
+            }
+        }
+        rows
     }
 
     fn children(&self, scope: ElementInstanceKey, after: Option<ElementInstanceKey>) -> (Vec<Entity>, bool) {
-        let mut children: Vec<_> = self.of(|entity| match entity {
-            Entity::ElementInstance(e) if e.parent == scope && Some(e.key) > after => Some(e.key),
-            _ => None,
-        });
-        children.sort();
-        let is_complete = children.len() <= PAGE;
-        children.truncate(PAGE);
-        (children.into_iter().flat_map(|child| self.large_element(child)).collect(), is_complete)
+        let children = self.by_parent.get(&scope).into_iter().flatten().copied();
+        let children: Vec<_> = children.filter(|key| Some(*key) > after).take(PAGE + 1).collect();
+        let page = children.iter().take(PAGE);
+        (page.flat_map(|child| self.large_element(*child)).collect(), children.len() <= PAGE)
     }
 }
 
@@ -258,6 +314,26 @@ fn instance_of(entity: &Entity) -> Option<ProcessInstanceKey> {
         },
         _ => return None,
     })
+}
+
+fn correlation_key_of(entity: &Entity) -> Option<(TenantId, Text)> {
+    Some(match entity {
+        Entity::Message(row) => (row.tenant.clone(), row.correlation_key.clone()),
+        Entity::BoxSubscription(row) => (row.tenant.clone(), row.correlation_key.clone()),
+        Entity::MessageStartLock(row) => (row.tenant.clone(), row.correlation_key.clone()),
+        _ => return None,
+    })
+}
+
+/// The job whose back-off a timer ends.
+fn job_of(entity: &Entity) -> Option<JobKey> {
+    match entity {
+        Entity::Timer(timer) => match &timer.purpose {
+            TimerPurpose::JobBackoff { job, .. } => Some(*job),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The element or scope that an entity hangs on.

@@ -45,6 +45,10 @@ pub enum Step {
     SpawnChildren {
         body: ElementInstanceKey,
     },
+    /// Everything inside a terminating element or instance has ended: now it ends itself.
+    FinishTermination {
+        element: ElementInstanceKey,
+    },
 }
 
 /// A timer that is due, as it was when the schedule took it.

@@ -1,6 +1,6 @@
 //! Process instances, roots and called ones.
 
-use super::{Lifecycle, Scope};
+use super::{Lifecycle, Scope, is_false};
 use crate::{DefinitionKey, ElementInstanceKey, FlowIndex, ProcessInstanceKey, TenantId, Text, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,12 @@ pub struct ProcessInstance {
     pub parent: Option<ParentCall>,
     /// How many call activities stand above this instance.
     pub call_depth: u16,
+    /// Its definition stands above it in the chain of calls as well, or that of an instance above it does.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_recursive: bool,
+    /// On a root: how many instances below it are recursive and alive.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub recursive_calls: u32,
     pub business_id: Option<Text>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<Text>,
@@ -29,6 +35,11 @@ pub struct ProcessInstance {
     /// The correlation key under which a message started this instance and that it locks while it lives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_lock: Option<Text>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// The call activity that started an instance.
