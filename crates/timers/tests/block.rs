@@ -88,8 +88,8 @@ fn damage_is_told_from_a_newer_version() {
     assert_eq!(with(0, b'X'), Error::Foreign);
     assert_eq!(with(2, 2), Error::Version { found: 2, supported: 1 });
     assert_eq!(with(2, 0), Error::Version { found: 0, supported: 1 });
-    for at in 3..good.len() {
-        assert!(matches!(with(at, good[at] ^ 0x10), Error::Checksum { .. }), "byte {at}");
+    for (at, byte) in good.iter().enumerate().skip(3) {
+        assert!(matches!(with(at, byte ^ 0x10), Error::Checksum { .. }), "byte {at}");
     }
     for length in 0..good.len() {
         assert!(block::decode(&good[..length]).is_err(), "cut to {length} bytes");
