@@ -1,17 +1,22 @@
 """Users of the server under test: they create instances, work on jobs and publish messages until told to stop."""
 
+import datetime
 import random
 import threading
+import time
 
 from wire import NoAnswer, Wire
 
 LEASE_MS = 1_500
+# An instance waits this long behind its first job, and behind its second until a date that lies this far after the first.
+PAUSE_S = 0.5
+DATE_AFTER_S = 0.9
 
 
 class Load:
     """Threads that send commands and keep the ledger."""
 
-    def __init__(self, port, ledger, creators=3, workers=3, publishers=2):
+    def __init__(self, port, ledger, creators=3, workers=4, publishers=2):
         self.port = port
         self.ledger = ledger
         self.stopping = threading.Event()
@@ -57,18 +62,42 @@ def create_entry(wire, ledger, entry, is_keyed):
 
 
 def work(wire, ledger):
-    body = {"type": "ledger-work", "timeout": LEASE_MS, "maxJobsToActivate": 5, "requestTimeout": 200}
+    for job_type, complete in [("ledger-work", begin_pause), ("ledger-after-pause", end_pause), ("ledger-after-date", end_date)]:
+        for job in activate(wire, ledger, job_type):
+            complete(wire, ledger, job)
+
+
+def activate(wire, ledger, job_type):
+    body = {"type": job_type, "timeout": LEASE_MS, "maxJobsToActivate": 5, "requestTimeout": 100}
     status, answer = wire.send("POST", "/jobs/activation", body)
     if status != 200:
-        return
+        return []
     for job in answer["jobs"]:
-        complete(wire, ledger, job["jobKey"])
+        ledger.note_job(job, threading.current_thread().name)
+    return answer["jobs"]
 
 
-def complete(wire, ledger, job):
+def begin_pause(wire, ledger, job):
+    due = datetime.datetime.fromtimestamp(time.time() + DATE_AFTER_S, datetime.timezone.utc)
+    ledger.note_timer_begins(job["variables"]["id"])
+    complete(wire, ledger, job["jobKey"], {"pause": f"PT{PAUSE_S}S", "due": due.isoformat(timespec="milliseconds")})
+
+
+def end_pause(wire, ledger, job):
+    ledger.note_pause_is_over(job["variables"]["id"], PAUSE_S)
+    complete(wire, ledger, job["jobKey"], {})
+
+
+def end_date(wire, ledger, job):
+    due = datetime.datetime.fromisoformat(job["variables"]["due"])
+    ledger.note_date_has_come(job["variables"]["id"], due.timestamp())
+    complete(wire, ledger, job["jobKey"], {})
+
+
+def complete(wire, ledger, job, variables):
     token = random.getrandbits(32)
     try:
-        status, answer = wire.send("POST", f"/jobs/{job}/completion", {"variables": {"token": token}})
+        status, answer = wire.send("POST", f"/jobs/{job}/completion", {"variables": {"token": token, **variables}})
     except NoAnswer:
         ledger.note_unanswered_complete(job)
         raise

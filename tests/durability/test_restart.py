@@ -35,6 +35,15 @@ class Restart(unittest.TestCase):
         with Wire(self.server.port) as wire:
             return {entity: wire.search(entity, {}) for entity in SEARCHES}
 
+    def wait_for_timers(self):
+        """A timer that fires between two looks would make a difference that is none."""
+        with Wire(self.server.port) as wire:
+            waiting = {"state": "ACTIVE", "elementId": {"$in": ["pause", "date"]}}
+            give_up = time.monotonic() + 30
+            while wire.search("element-instances", waiting):
+                self.assertLess(time.monotonic(), give_up, "timers do not fire")
+                time.sleep(0.05)
+
     def test_a_clean_stop_under_load_loses_nothing(self):
         ledger = Ledger()
         load = Load(self.server.port, ledger).start()
@@ -55,6 +64,7 @@ class Restart(unittest.TestCase):
         load = Load(self.server.port, Ledger()).start()
         time.sleep(1)
         load.stop()
+        self.wait_for_timers()
         before = self.everything()
         self.assertEqual(self.server.stop(), 0)
         self.server.start()
