@@ -63,7 +63,7 @@ pub(crate) fn everything(fleet: &Fleet, ledger: &Ledger) -> String {
         ledger.violation(format!("dead letters: {letters}"));
     }
     ledger.check();
-    summary(&entries)
+    format!("{}; {}", summary(&entries), ledger.counts())
 }
 
 /// What is wrong with an entry.

@@ -1,12 +1,16 @@
 //! What the outside world knows: what was sent, what was answered, and what may or may not have happened.
 
-use std::collections::VecDeque;
+use crate::models::TIMER;
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard};
+use std::time::{Instant, UNIX_EPOCH};
 
 /// Which process an entry is an instance of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Task,
+    Timer,
     Order,
     Call,
     Probe,
@@ -16,6 +20,7 @@ impl Kind {
     pub(crate) fn process(self) -> &'static str {
         match self {
             Kind::Task => "task",
+            Kind::Timer => "timer",
             Kind::Order => "order",
             Kind::Call => "call",
             Kind::Probe => "probe",
@@ -55,6 +60,8 @@ pub(crate) type Token = u64;
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) kind: Kind,
+    /// When the creation was first sent. Any of its tries may have been the one that took effect.
+    pub(crate) sent_at: Instant,
     pub(crate) creation: Creation,
     /// Completions that may have had their effect.
     pub(crate) tried: Vec<Token>,
@@ -71,6 +78,11 @@ struct Book {
     tokens: Token,
     completions: usize,
     under_way: i64,
+    /// Until when each job belongs to the worker that received it last, in milliseconds since 1970.
+    leases: HashMap<String, u64>,
+    /// Jobs that reached their worker when their lease was over already.
+    late_jobs: usize,
+    timers_fired: usize,
     violations: Vec<String>,
 }
 
@@ -90,6 +102,7 @@ impl Ledger {
         book.under_way += 1;
         book.entries.push(Entry {
             kind,
+            sent_at: Instant::now(),
             creation: Creation::Open,
             tried: Vec::new(),
             completed: None,
@@ -133,6 +146,42 @@ impl Ledger {
             let text = format!("the job of {} was completed twice: {before} and {token}", name(number));
             book.violations.push(text);
         }
+    }
+
+    /// A worker has received a job. No other worker may hold it, and the timer before it must have run for its time.
+    pub(crate) fn received(&self, number: usize, job: &Value) {
+        let now_ms = UNIX_EPOCH.elapsed().expect("after 1970").as_millis() as u64;
+        let deadline_ms = job["deadline"].as_u64().unwrap_or_default();
+        let mut book = self.book();
+        let entry = &book.entries[number];
+        let (is_timer, waited) = (entry.kind == Kind::Timer, entry.sent_at.elapsed());
+        if is_timer {
+            book.timers_fired += 1;
+            if waited < TIMER {
+                book.violations.push(format!("the timer of {} fired early, after {waited:?}", name(number)));
+            }
+        }
+        if now_ms >= deadline_ms {
+            book.late_jobs += 1;
+            return;
+        }
+        let key = job["jobKey"].as_str().unwrap_or_default().to_owned();
+        let other_ends_ms = book.leases.insert(key, deadline_ms).unwrap_or(0);
+        if now_ms < other_ends_ms {
+            let left_ms = other_ends_ms - now_ms;
+            let text =
+                format!("the job of {} is with two workers: another holds it for {left_ms} ms", name(number));
+            book.violations.push(text);
+        }
+    }
+
+    /// What was counted of timers and jobs.
+    pub(crate) fn counts(&self) -> String {
+        let book = self.book();
+        let (fired, jobs, late) = (book.timers_fired, book.leases.len(), book.late_jobs);
+        format!(
+            "{fired} timers fired, none early; {jobs} jobs handed out, none to two workers at a time, {late} when their lease was over already"
+        )
     }
 
     /// An entry whose message somebody has to publish.

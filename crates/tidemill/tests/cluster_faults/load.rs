@@ -130,7 +130,7 @@ impl Load {
 }
 
 fn create_any(client: &Client, ledger: &Ledger) {
-    const KINDS: [Kind; 4] = [Kind::Task, Kind::Order, Kind::Task, Kind::Call];
+    const KINDS: [Kind; 4] = [Kind::Task, Kind::Order, Kind::Timer, Kind::Call];
     const WAYS: [Way; 5] = [Way::Keyed, Way::Plain, Way::Keyed, Way::Plain, Way::Async];
     let (number, kind) = ledger.open(&KINDS);
     create(client, ledger, number, kind, WAYS[number % WAYS.len()]);
@@ -217,6 +217,10 @@ pub(crate) fn work(client: &Client, ledger: &Ledger, job_type: &str) -> bool {
     match client.post("/v2/jobs/activation", &body, &[]) {
         Sent::Answered(200, answer) => {
             let jobs = answer["jobs"].as_array().cloned().unwrap_or_default();
+            for job in &jobs {
+                // Those of nobody are told when they are completed.
+                entry_of(job).into_iter().for_each(|number| ledger.received(number, job));
+            }
             jobs.iter().filter(|job| complete(client, ledger, job)).count() > 0
         }
         Sent::Answered(status, answer) => {
@@ -230,9 +234,13 @@ pub(crate) fn work(client: &Client, ledger: &Ledger, job_type: &str) -> bool {
     }
 }
 
+fn entry_of(job: &Value) -> Option<usize> {
+    job["variables"]["order"].as_str().and_then(number)
+}
+
 /// Every other entry is completed under a key, with one token for all tries; the others with a new one for each.
 fn complete(client: &Client, ledger: &Ledger, job: &Value) -> bool {
-    let Some(number) = job["variables"]["order"].as_str().and_then(number) else {
+    let Some(number) = entry_of(job) else {
         ledger.violation(format!("a job of nobody: {job}"));
         return false;
     };
