@@ -2,6 +2,7 @@
 //! the writer itself only copies the few pages that came in at the end, so that the log can start over.
 
 use crate::connect::{self, Role};
+use crate::lock::{self, Identity};
 use crate::step::{Step, Steps};
 use crate::writer::Writer;
 use rusqlite::Connection;
@@ -71,14 +72,23 @@ pub(crate) struct Checkpointer {
 }
 
 impl Checkpointer {
-    pub(crate) fn start(path: &Path, writer: Arc<Writer>, bytes: u64, steps: Steps) -> Result<Checkpointer> {
+    pub(crate) fn start(
+        path: &Path,
+        identity: Identity,
+        writer: Arc<Writer>,
+        bytes: u64,
+        steps: Steps,
+    ) -> Result<Checkpointer> {
+        let database = path.to_owned();
         let connection = connect::open(path, Role::Checkpointer)?;
         let (stop, stopped) = channel();
         let thread = std::thread::Builder::new()
             .name("tidemill-checkpoint".into())
             .spawn(move || {
                 while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
-                    if writer.log_size.bytes() >= bytes {
+                    if !is_still(&database, identity) {
+                        writer.stop(&replaced(&database));
+                    } else if writer.log_size.bytes() >= bytes {
                         checkpoint(&connection, &writer, &steps);
                     }
                 }
@@ -88,6 +98,23 @@ impl Checkpointer {
                 reason: error.to_string(),
             })?;
         Ok(Checkpointer { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+/// Only a name that leads elsewhere counts: a look that fails says nothing.
+fn is_still(path: &Path, identity: Identity) -> bool {
+    match lock::identity(path) {
+        Ok(found) => found == identity,
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
+}
+
+fn replaced(path: &Path) -> Error {
+    Error::Failed {
+        place: path.display().to_string(),
+        reason: "it was removed or replaced while the server works. Nothing more is written. Stop the server, put \
+                 the store back or restore a backup"
+            .to_owned(),
     }
 }
 

@@ -1,44 +1,78 @@
-//! One server per file. The lock lies in a file of its own beside the database and says who holds it.
+//! One server per file, by whatever name it is called: the file itself is locked, not only a file beside it. The file
+//! beside it says who holds the lock.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use crate::files;
+use std::collections::BTreeSet;
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Mutex;
 use tidemill_store::{Error, Result};
 
 /// What every SQLite database begins with.
 const HEADER: &[u8] = b"SQLite format 3\0";
 
+/// Which file a name leads to: device and number.
+pub(crate) type Identity = (u64, u64);
+
+/// What this process has open. SQLite loses its own locks on a file when the process closes that file anywhere, so it
+/// must not even be looked into a second time.
+static OPEN: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+
 /// Held until dropped; the operating system lets go of it when the process dies.
 pub(crate) struct FileLock {
-    _file: File,
+    pub(crate) identity: Identity,
+    /// Closed before `OPEN` forgets the file.
+    files: Option<(File, File)>,
 }
 
 impl FileLock {
+    /// `database` must be the real path. The file is made if it is missing.
     pub(crate) fn take(database: &Path) -> Result<FileLock> {
-        leave_other_files_alone(database)?;
-        let path = lock_path(database);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|error| cannot_open(&path, &error))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut by = String::new();
-                // The holder's note is a courtesy: without it the refusal stands all the same.
-                let _ = file.read_to_string(&mut by);
-                let by =
-                    if by.trim().is_empty() { "another process".to_owned() } else { by.trim().to_owned() };
-                return Err(Error::Locked { path: database.to_owned(), by });
-            }
-            Err(TryLockError::Error(error)) => return Err(cannot_open(&path, &error)),
+        if let Ok(identity) = identity(database)
+            && OPEN.lock().expect("nobody panics with it").contains(&identity)
+        {
+            return Err(Error::Locked { path: database.to_owned(), by: holder(database) });
         }
-        write_note(&mut file).map_err(|error| cannot_open(&path, &error))?;
-        Ok(FileLock { _file: file })
+        leave_other_files_alone(database)?;
+        let path = files::beside(database, ".lock");
+        let mut note = files::open_private(&path)?;
+        lock(&note, &path, database)?;
+        let file = files::open_private(database)?;
+        lock(&file, database, database)?;
+        let identity = identity(database).map_err(|error| files::cannot_open(database, &error))?;
+        write_note(&mut note).map_err(|error| files::cannot_open(&path, &error))?;
+        OPEN.lock().expect("nobody panics with it").insert(identity);
+        Ok(FileLock { identity, files: Some((file, note)) })
     }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        self.files.take();
+        OPEN.lock().expect("nobody panics with it").remove(&self.identity);
+    }
+}
+
+pub(crate) fn identity(path: &Path) -> std::io::Result<Identity> {
+    std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+fn lock(file: &File, path: &Path, database: &Path) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::Locked { path: database.to_owned(), by: holder(database) })
+        }
+        Err(TryLockError::Error(error)) => Err(files::cannot_open(path, &error)),
+    }
+}
+
+/// The holder's note is a courtesy: without it the refusal stands all the same.
+fn holder(database: &Path) -> String {
+    let note = std::fs::read_to_string(files::beside(database, ".lock")).unwrap_or_default();
+    if note.trim().is_empty() { "another process".to_owned() } else { note.trim().to_owned() }
 }
 
 /// Not even a lock is laid beside a file that is no database.
@@ -55,26 +89,9 @@ fn leave_other_files_alone(path: &Path) -> Result<()> {
     })
 }
 
-fn lock_path(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".lock");
-    PathBuf::from(name)
-}
-
 fn write_note(file: &mut File) -> std::io::Result<()> {
     let since = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M:%SZ");
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
     write!(file, "process {} (since {since})", std::process::id())
-}
-
-fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
-    let (place, reason) = (path.display().to_string(), error.to_string());
-    match error.kind() {
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-            Error::ReadOnly { place, reason }
-        }
-        std::io::ErrorKind::StorageFull => Error::Full { place, reason },
-        _ => Error::Failed { place, reason },
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::connect::{self, Role};
 use crate::error::Outcome;
+use crate::writer::Writer;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -21,10 +22,17 @@ struct Shared {
     idle: Mutex<Vec<Connection>>,
     free: Arc<Semaphore>,
     limit_ms: Option<u64>,
+    /// Told of damage that a read has met.
+    writer: Arc<Writer>,
 }
 
 impl Readers {
-    pub(crate) fn open(path: &Path, count: usize, limit_ms: Option<u64>) -> Result<Readers> {
+    pub(crate) fn open(
+        path: &Path,
+        count: usize,
+        limit_ms: Option<u64>,
+        writer: Arc<Writer>,
+    ) -> Result<Readers> {
         let connections: Result<Vec<Connection>> =
             (0..count.max(1)).map(|_| connect::open(path, Role::Reader)).collect();
         Ok(Readers {
@@ -33,6 +41,7 @@ impl Readers {
                 idle: Mutex::new(connections?),
                 free: Arc::new(Semaphore::new(count.max(1))),
                 limit_ms,
+                writer,
             }),
         })
     }
@@ -84,6 +93,14 @@ impl Drop for Lent<'_> {
 }
 
 impl Shared {
+    /// Whoever wrote to a damaged file would build on what is not there.
+    fn told(&self, error: Error) -> Error {
+        if matches!(error, Error::Corrupt { .. }) {
+            self.writer.stop(&error);
+        }
+        error
+    }
+
     fn run<T>(&self, connection: &Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Result<T> {
         let read = || -> Outcome<T> {
             if let Some(limit_ms) = self.limit_ms {
@@ -101,7 +118,7 @@ impl Shared {
                 if error.sqlite_error_code() == Some(OperationInterrupted));
             match self.limit_ms {
                 Some(limit_ms) if was_interrupted => Error::TooSlow { limit_ms },
-                _ => fault.at(&self.path),
+                _ => self.told(fault.at(&self.path)),
             }
         })
     }

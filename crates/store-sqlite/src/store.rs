@@ -2,6 +2,8 @@
 
 use crate::checkpoint::Checkpointer;
 use crate::connect::{self, Role};
+use crate::files;
+use crate::last::{self, LastBatch};
 use crate::lock::FileLock;
 use crate::readers::Readers;
 use crate::schema;
@@ -68,23 +70,32 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the file, makes it if it is missing, brings its schema up to date. Blocks for as long as that takes.
     pub fn open(options: &Options) -> Result<SqliteStore> {
-        let lock = FileLock::take(&options.path)?;
-        let mut connection = connect::open(&options.path, Role::Writer)?;
-        schema::prepare(&mut connection, &options.path, options.partitions)?;
+        let path = files::real_path(&options.path)?;
+        last::refuse_emptied(&path)?;
+        let lock = FileLock::take(&path)?;
+        files::close_to_others(&path)?;
+        let mut connection = connect::open(&path, Role::Writer)?;
+        schema::prepare(&mut connection, &path, options.partitions)?;
+        let last = LastBatch::open(&connection, &path)?;
         if let Some(bytes) = options.file_bytes_max {
-            connect::limit_size(&connection, &options.path, bytes)?;
+            connect::limit_size(&connection, &path, bytes)?;
         }
         let steps = Steps(options.on_step.clone());
         let writer =
-            Arc::new(Writer::start(connection, &options.path, options.checkpoint_bytes, steps.clone())?);
+            Arc::new(Writer::start(connection, &path, last, options.checkpoint_bytes, steps.clone())?);
         let checkpointer =
-            Checkpointer::start(&options.path, writer.clone(), options.checkpoint_bytes, steps)?;
+            Checkpointer::start(&path, lock.identity, writer.clone(), options.checkpoint_bytes, steps)?;
         Ok(SqliteStore {
-            path: options.path.clone(),
             partitions: options.partitions,
             _checkpointer: checkpointer,
-            searches: Readers::open(&options.path, options.search_readers, Some(options.search_limit_ms))?,
-            loads: Readers::open(&options.path, options.load_readers, None)?,
+            searches: Readers::open(
+                &path,
+                options.search_readers,
+                Some(options.search_limit_ms),
+                writer.clone(),
+            )?,
+            loads: Readers::open(&path, options.load_readers, None, writer.clone())?,
+            path,
             bells: Bells::new(options.partitions),
             on_batch: options.on_batch.clone(),
             writer,

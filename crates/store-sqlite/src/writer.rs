@@ -3,6 +3,7 @@
 
 use crate::checkpoint::LogSize;
 use crate::error::{Fault, Outcome};
+use crate::last::{self, LastBatch};
 use crate::step::{Step, Steps};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,7 @@ impl Writer {
     pub(crate) fn start(
         connection: Connection,
         path: &Path,
+        last: LastBatch,
         checkpoint_bytes: u64,
         steps: Steps,
     ) -> Result<Writer> {
@@ -51,6 +53,7 @@ impl Writer {
         let log_size = LogSize::of(&connection).map_err(|error| Fault::from(error).at(path))?;
         let session = Session {
             connection,
+            last,
             path: path.to_owned(),
             checkpoint_bytes,
             log_size: log_size.clone(),
@@ -113,6 +116,11 @@ impl Writer {
         }
     }
 
+    /// For good: only a fresh start may write again.
+    pub(crate) fn stop(&self, error: &Error) {
+        let _ = self.stopped.set(error.to_string());
+    }
+
     fn send(&self, job: Job) -> Result<()> {
         let jobs = self.jobs.lock().expect("no holder panics");
         match &*jobs {
@@ -140,6 +148,7 @@ impl Drop for Writer {
 
 struct Session {
     connection: Connection,
+    last: LastBatch,
     path: PathBuf,
     checkpoint_bytes: u64,
     log_size: LogSize,
@@ -251,8 +260,10 @@ impl Session {
                 self.execute("RELEASE piece")?;
             }
         }
+        let newest = last::newest(&self.connection)?;
         self.steps.take(Step::Written);
         self.execute("COMMIT")?;
+        self.last.note(newest);
         self.log_size.note();
         self.steps.take(Step::Committed);
         Ok(())

@@ -1,5 +1,6 @@
 //! One request on its way through the gateway: what came in, and the ways to read it.
 
+use super::bodies::Share;
 use super::findings::Findings;
 use super::problem::Problem;
 use super::schema::{Api, Operation, Request, check};
@@ -18,6 +19,8 @@ pub(crate) struct Call {
     pub(crate) operation: &'static Operation,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// Of the memory for bodies.
+    pub(crate) _share: Share,
     pub(crate) parameters: Vec<String>,
     pub(crate) query: String,
 }

@@ -55,7 +55,7 @@ pub(super) async fn of_element(call: Call) -> Outcome {
 
 async fn found(call: &Call, search: &Search<IncidentField>) -> Outcome {
     let found = call.gateway.queries.incidents(search).await?;
-    Ok(search::shown(&found, shown))
+    Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
 
 #[derive(Serialize)]
@@ -114,5 +114,5 @@ pub(super) async fn error_statistics(call: Call) -> Outcome {
         error_message: error.message,
         active_instances_with_error_count: error.active_instances,
     });
-    Ok(search::shown_list(items.collect(), bounds))
+    Ok(search::shown_list(items.collect(), bounds, |item, items| items.push(item)))
 }

@@ -211,7 +211,7 @@ pub(super) async fn update(call: Call) -> Outcome {
 
 pub(super) async fn search(call: Call) -> Outcome {
     let found = call.gateway.queries.jobs(&search::requested(&call)?).await?;
-    Ok(search::shown(&found, shown))
+    Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
 
 #[derive(Serialize)]

@@ -86,12 +86,12 @@ pub(super) async fn broadcast(call: Call) -> Outcome {
 
 pub(super) async fn search_subscriptions(call: Call) -> Outcome {
     let found = call.gateway.queries.message_subscriptions(&search::requested(&call)?).await?;
-    Ok(search::shown(&found, shown_subscription))
+    Ok(search::shown(found, |item, items| items.push(&shown_subscription(item))))
 }
 
 pub(super) async fn search_correlations(call: Call) -> Outcome {
     let found = call.gateway.queries.message_correlations(&search::requested(&call)?).await?;
-    Ok(search::shown(&found, shown_correlation))
+    Ok(search::shown(found, |item, items| items.push(&shown_correlation(item))))
 }
 
 #[derive(Serialize)]

@@ -2,6 +2,7 @@
 //! shapes, errors and search each have one place for all of them.
 
 mod answer;
+mod bodies;
 mod call;
 mod commands;
 mod docs;
@@ -36,6 +37,7 @@ mod variables;
 pub use operations::OperationsConfig;
 
 use crate::broker::Broker;
+use bodies::BodyRoom;
 use problem::Problem;
 use rates::Rates;
 use std::num::NonZeroU32;
@@ -53,12 +55,22 @@ pub struct GatewayConfig {
     pub deployment_bytes_max: usize,
     /// None sets no limit.
     pub tenant_commands_per_second: Option<NonZeroU32>,
-    /// Connections at the same time; more wait until one has ended.
+    /// Connections at the same time. When there are more, those that only wait are closed.
     pub connections_max: usize,
-    /// How long the head of a request may take, counted from the end of the one before. Longer than clients keep
-    /// idle connections, lest one is closed under a request that is just being sent.
+    /// How long the head of a request may take, from its first byte on or from the beginning of the connection.
     pub header_timeout: Duration,
+    /// How long a connection may wait between two requests. Longer than clients keep idle connections, lest one is
+    /// closed under a request that is just being sent.
+    pub idle_timeout: Duration,
     pub body_timeout: Duration,
+    /// A body that comes more slowly is given up.
+    pub body_bytes_per_second_min: usize,
+    /// Memory for all bodies that are in hand at the same time.
+    pub body_room_bytes: usize,
+    /// How long a body may wait for its share of that.
+    pub body_room_wait: Duration,
+    /// How long a client may take nothing of its answer.
+    pub stall_timeout: Duration,
     /// Web pages may send requests to a server that only this machine can reach.
     pub admits_foreign_pages: bool,
 }
@@ -70,8 +82,13 @@ impl Default for GatewayConfig {
             deployment_bytes_max: 32 * 1024 * 1024,
             tenant_commands_per_second: None,
             connections_max: 10_000,
-            header_timeout: Duration::from_secs(75),
+            header_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(60),
+            body_bytes_per_second_min: 64 << 10,
+            body_room_bytes: 256 << 20,
+            body_room_wait: Duration::from_secs(10),
+            stall_timeout: Duration::from_secs(30),
             admits_foreign_pages: false,
         }
     }
@@ -83,6 +100,7 @@ pub struct Gateway {
     definitions: Arc<dyn Definitions>,
     config: GatewayConfig,
     rates: Rates,
+    body_room: BodyRoom,
     /// Where operators may look and act, and who may.
     operated: Option<(Arc<dyn Store>, OperationsConfig)>,
     /// What is served to other nodes.
@@ -97,7 +115,9 @@ impl Gateway {
         config: GatewayConfig,
     ) -> Gateway {
         let rates = Rates::new(config.tenant_commands_per_second);
-        Gateway { broker, queries, definitions, config, rates, operated: None, internal: axum::Router::new() }
+        let body_room = BodyRoom::new(&config);
+        let internal = axum::Router::new();
+        Gateway { broker, queries, definitions, config, rates, body_room, operated: None, internal }
     }
 
     /// Offers the endpoints for operators as well.

@@ -11,6 +11,7 @@ use tidemill_model::{Rejection, RejectionCode};
 
 /// A store that is away is often back in seconds.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(1);
+const OVERLOAD_RETRY_AFTER: Duration = Duration::from_secs(2);
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Problem {
@@ -50,6 +51,12 @@ impl Problem {
 
     pub(crate) fn internal(detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", detail)
+    }
+
+    /// There is no room just now.
+    pub(crate) fn overloaded(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "RESOURCE_EXHAUSTED", detail)
+            .retry_after(OVERLOAD_RETRY_AFTER)
     }
 
     pub(crate) fn rejected(intent: &str, rejection: &Rejection) -> Problem {
@@ -148,6 +155,10 @@ impl Problem {
         let body = self.to_json(instance).to_string();
         let media_type = HeaderValue::from_static("application/problem+json");
         let mut response = (self.status, [(header::CONTENT_TYPE, media_type)], body).into_response();
+        // The rest of such a request is not read.
+        if matches!(self.status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT) {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         if let Some(after) = self.retry_after {
             let seconds = HeaderValue::from(after.as_secs().max(1));
             response.headers_mut().insert(header::RETRY_AFTER, seconds);

@@ -19,7 +19,7 @@ pub(super) async fn search(call: Call) -> Outcome {
     let search: Search<ProcessDefinitionField> = search::requested(&call)?;
     check_latest_only(&search)?;
     let found = call.gateway.queries.process_definitions(&search).await?;
-    Ok(search::shown(&found, shown))
+    Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
 
 /// A search for latest versions can be paged forward and sorted by what names a process.
@@ -136,7 +136,7 @@ pub(super) async fn instance_statistics(call: Call) -> Outcome {
         active_instances_without_incident_count: process.active_without_incident,
         active_instances_with_incident_count: process.active_with_incident,
     });
-    Ok(search::shown_list(items.collect(), bounds))
+    Ok(search::shown_list(items.collect(), bounds, |item, items| items.push(item)))
 }
 
 #[derive(Serialize)]
@@ -172,7 +172,7 @@ pub(super) async fn version_statistics(call: Call) -> Outcome {
         active_instances_with_incident_count: version.active_with_incident,
         active_instances_without_incident_count: version.active_without_incident,
     });
-    Ok(search::shown_list(items.collect(), bounds))
+    Ok(search::shown_list(items.collect(), bounds, |item, items| items.push(item)))
 }
 
 fn version_filter(filter: &Json) -> Result<(&str, Option<TenantId>), Problem> {

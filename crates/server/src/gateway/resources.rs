@@ -118,7 +118,7 @@ pub(super) async fn delete(call: Call) -> Outcome {
 
 pub(super) async fn search(call: Call) -> Outcome {
     let found = call.gateway.queries.resources(&search::requested(&call)?).await?;
-    Ok(search::shown(&found, shown))
+    Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
 
 #[derive(Serialize)]
@@ -180,5 +180,5 @@ pub(super) async fn binary(call: Call) -> Outcome {
 
 fn bytes_of(resource: &Resource, media_type: &'static str) -> axum::response::Response {
     let media_type = HeaderValue::from_static(media_type);
-    ([(header::CONTENT_TYPE, media_type)], resource.content.to_vec()).into_response()
+    ([(header::CONTENT_TYPE, media_type)], Bytes::from_owner(Arc::clone(&resource.content))).into_response()
 }

@@ -7,18 +7,15 @@ use super::problem::Problem;
 use super::schema::{Api, Operation, Request as RequestShape};
 use super::{Gateway, docs, operations};
 use axum::Router;
-use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter};
-use bytes::Bytes;
 use futures_util::FutureExt;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 const BASE: &str = "/v2";
 
@@ -94,12 +91,12 @@ async fn handle(
         RequestShape::Multipart => gateway.config.deployment_bytes_max,
         _ => gateway.config.body_bytes_max,
     };
-    let declared =
-        head.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let body = gateway.body_room.read(&head.headers, body, limit).await?;
     let call = Call {
         operation,
         headers: head.headers,
-        body: read_in_time(body, declared, limit, gateway.config.body_timeout).await?,
+        body: body.bytes,
+        _share: body.share,
         parameters: parameters.iter().map(|(_, value)| value.to_owned()).collect(),
         query: head.uri.query().unwrap_or_default().to_owned(),
         gateway,
@@ -116,37 +113,6 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
     }
     let detail = format!("Content-Encoding '{given}' is not supported.");
     Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type", detail))
-}
-
-async fn read_in_time(
-    body: Body,
-    declared: Option<usize>,
-    limit: usize,
-    timeout: Duration,
-) -> Result<Bytes, Problem> {
-    tokio::time::timeout(timeout, read(body, declared, limit)).await.unwrap_or_else(|_| {
-        let detail = format!("Expected the request body within {timeout:?}, but it takes longer");
-        Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout", detail))
-    })
-}
-
-async fn read(body: Body, declared: Option<usize>, limit: usize) -> Result<Bytes, Problem> {
-    let too_large = || {
-        let detail = format!("Expected a request body of at most {limit} bytes, but it is larger");
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large", detail).with("limitBytes", limit)
-    };
-    if declared.is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    axum::body::to_bytes(body, limit).await.map_err(|error| {
-        // The limit is the only failure that the client can still be told of.
-        let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-        if cause.contains("limit") {
-            too_large()
-        } else {
-            Problem::bad_request(format!("The body broke off: {error}"))
-        }
-    })
 }
 
 fn not_offered(operation: &Operation) -> Problem {

@@ -126,7 +126,7 @@ pub(super) async fn get(call: Call) -> Outcome {
 
 pub(super) async fn search(call: Call) -> Outcome {
     let found = call.gateway.queries.user_tasks(&search::requested(&call)?).await?;
-    Ok(search::shown(&found, shown))
+    Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
 
 #[derive(Serialize)]

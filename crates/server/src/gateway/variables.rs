@@ -5,16 +5,19 @@ use super::findings::Findings;
 use super::json::{self, KeyText};
 use super::listing;
 use super::problem::Problem;
-use super::{search, user_tasks};
+use super::search::Items;
+use super::{Gateway, search, user_tasks};
+use futures_util::FutureExt;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::sync::Arc;
 use tidemill_model::command::SetVariables;
 use tidemill_model::{Command, ElementInstanceKey, VariableKey};
 use tidemill_store::query::{Search, Test, Value, VariableField};
 use tidemill_store::view::{UserTaskView, VariableView};
 
 /// Longer values are cut in search results.
-const SHOWN_CHARS_MAX: usize = 8191;
+const SHOWN_CHARS_MAX: usize = tidemill_store::query::BRIEF_CHARS_MAX;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -53,8 +56,28 @@ pub(super) async fn search(call: Call) -> Outcome {
 
 async fn found(call: &Call, search: &Search<VariableField>) -> Outcome {
     let cuts = call.query_flag("truncateValues")?.unwrap_or(true);
-    let found = call.gateway.queries.variables(search).await?;
-    Ok(search::shown(&found, |variable| shown_cut(variable, cuts)))
+    let found = call.gateway.queries.variables(&search.clone().brief()).await?;
+    if cuts {
+        return Ok(search::shown(found, |variable, items| items.push(&shown_cut(variable, true))));
+    }
+    let gateway = Arc::clone(&call.gateway);
+    Ok(search::shown_in_turn(found, move |variable, items| {
+        whole(Arc::clone(&gateway), variable, items).boxed()
+    }))
+}
+
+/// Writes a variable with its whole value. Long values are read one at a time: all of a page would not fit in memory.
+async fn whole(gateway: Arc<Gateway>, variable: VariableView, mut items: Items) -> Items {
+    if !is_long(variable.value.as_str()) {
+        items.push(&shown_cut(&variable, false));
+        return items;
+    }
+    match gateway.queries.variable(variable.key).await {
+        Ok(Some(variable)) => items.push(&shown_cut(&variable, false)),
+        // It went away meanwhile: the beginning of its value is what is left to tell.
+        Ok(None) | Err(_) => items.push(&shown_cut(&variable, true)),
+    }
+    items
 }
 
 /// All variables of the scopes around the task, hidden ones included.
@@ -97,7 +120,7 @@ pub(super) async fn effective_of_user_task(call: Call) -> Outcome {
         "processInstanceKey" => Value::Int(variable.instance.0),
         _ => Value::Int(variable.key.0),
     })?;
-    Ok(search::shown_list(seen.iter().map(|variable| shown_cut(variable, cuts)).collect(), bounds))
+    Ok(search::shown_list(seen, bounds, move |variable, items| items.push(&shown_cut(variable, cuts))))
 }
 
 #[derive(Serialize)]
@@ -127,9 +150,14 @@ fn shown(variable: &VariableView) -> VariableItem<'_> {
     }
 }
 
+fn is_long(value: &str) -> bool {
+    value.len() > SHOWN_CHARS_MAX && value.chars().nth(SHOWN_CHARS_MAX).is_some()
+}
+
 fn shown_cut(variable: &VariableView, cuts: bool) -> VariableItem<'_> {
     let mut item = shown(variable);
-    let end = item.value.char_indices().nth(SHOWN_CHARS_MAX).map(|(end, _)| end).filter(|_| cuts);
+    let beyond = cuts.then(|| item.value.char_indices().nth(SHOWN_CHARS_MAX)).flatten();
+    let end = beyond.map(|(end, _)| end);
     item.is_truncated = Some(end.is_some());
     item.value = end.map_or(item.value, |end| &item.value[..end]);
     item

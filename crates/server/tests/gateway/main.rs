@@ -4,6 +4,7 @@
 mod bodies;
 mod clients;
 mod commands;
+mod crowds;
 mod expressions;
 mod harness;
 mod instances;

@@ -108,19 +108,3 @@ async fn clients_that_never_finish_are_sent_away() {
     assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("Request Timeout"), "{answer}");
     assert!(broker.asked.lock().expect("free").is_empty());
 }
-
-#[tokio::test]
-async fn connections_beyond_the_limit_wait_for_a_place() {
-    let broker = Arc::new(ToldBroker::default());
-    let config = GatewayConfig { connections_max: 1, ..GatewayConfig::default() };
-    let (first, _stop, _server) = started_with(&broker, config).await;
-    let mut second = TcpStream::connect(first.peer_addr().expect("connected")).await.expect("queued");
-    let request = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-    second.write_all(request.as_bytes()).await.expect("sent");
-    let mut byte = [0; 1];
-    let early = tokio::time::timeout(Duration::from_millis(200), second.read(&mut byte)).await;
-    assert!(early.is_err(), "no place yet");
-    drop(first);
-    let read = tokio::time::timeout(Duration::from_secs(5), second.read(&mut byte)).await;
-    assert_eq!(read.expect("a place").expect("read"), 1);
-}

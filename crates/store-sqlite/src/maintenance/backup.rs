@@ -4,6 +4,9 @@
 use crate::SqliteStore;
 use crate::connect::{self, Role};
 use crate::error::Fault;
+use crate::files;
+use crate::last::BACKUP;
+use rusqlite::Connection;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use tidemill_store::{Error, Result};
@@ -32,11 +35,21 @@ fn copy(source: &Path, file: &Path) -> Result<()> {
     // What an earlier attempt has left.
     let _ = std::fs::remove_file(&unfinished);
     let name = unfinished.to_str().ok_or_else(|| failed(std::io::ErrorKind::InvalidFilename.into()))?;
+    // SQLite writes to an empty file as it is, so that nobody else can read the copy.
+    drop(files::open_private(&unfinished)?);
     let connection = connect::open(source, Role::Reader)?;
     connection.execute("VACUUM INTO ?1", [name]).map_err(|error| Fault::from(error).at(&unfinished))?;
+    mark(&unfinished).map_err(|error| Fault::from(error).at(&unfinished))?;
     File::open(&unfinished).and_then(|written| written.sync_all()).map_err(failed)?;
     std::fs::rename(&unfinished, file).map_err(failed)?;
     File::open(directory).and_then(|opened| opened.sync_all()).map_err(failed)
+}
+
+/// A server that finds the copy in the place of its store knows that this is meant.
+fn mark(copy: &Path) -> rusqlite::Result<()> {
+    let connection = Connection::open(copy)?;
+    connection.execute("INSERT OR REPLACE INTO settings VALUES (?1, 1)", [BACKUP])?;
+    Ok(())
 }
 
 fn directory_of(file: &Path) -> &Path {

@@ -14,7 +14,7 @@ pub use field::{
 };
 pub use filter::{Condition, Filter, Test, Value, VariableScope};
 pub use page::{Order, Page, PageStart, Results, Sort, TOTAL_MAX};
-pub use search::Search;
+pub use search::{BRIEF_CHARS_MAX, Search};
 
 use crate::Result;
 use crate::view::*;

@@ -2,17 +2,22 @@
 
 use super::{Field, Filter, Order, Page, Sort};
 
+/// What a brief search shows of a long value.
+pub const BRIEF_CHARS_MAX: usize = 8191;
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Search<F> {
     pub filter: Filter<F>,
     /// The entity's key, ascending, always follows as the last criterion.
     pub sort: Vec<Sort<F>>,
     pub page: Page,
+    /// Long values are cut: nothing beyond `BRIEF_CHARS_MAX` and one more character is read of them.
+    pub is_brief: bool,
 }
 
 impl<F> Default for Search<F> {
     fn default() -> Self {
-        Search { filter: Filter::default(), sort: Vec::new(), page: Page::default() }
+        Search { filter: Filter::default(), sort: Vec::new(), page: Page::default(), is_brief: false }
     }
 }
 
@@ -28,6 +33,11 @@ impl<F: Field> Search<F> {
 
     pub fn page(mut self, page: Page) -> Self {
         self.page = page;
+        self
+    }
+
+    pub fn brief(mut self) -> Self {
+        self.is_brief = true;
         self
     }
 

@@ -6,7 +6,7 @@ use super::filter::{Side, needs_join, sides, where_clause};
 use super::table::{Column, SearchTable};
 use super::{Columns, Dialect, SqlRow, SqlValue, Statement};
 use crate::Result;
-use crate::query::{Cursor, CursorValue, Filter, Order, PageStart, Search, Sort, TOTAL_MAX};
+use crate::query::{BRIEF_CHARS_MAX, Cursor, CursorValue, Filter, Order, PageStart, Search, Sort, TOTAL_MAX};
 
 /// The statement of a page and what is needed to read its rows.
 pub struct PageQuery<'d, F> {
@@ -74,7 +74,7 @@ pub fn page_query<'d, F: SearchTable>(
     let mut statement = Statement::new(dialect);
     for (n, side) in sides.iter().enumerate() {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
-        push_columns::<F>(&mut statement, *side);
+        push_columns::<F>(&mut statement, *side, search.is_brief);
         push_names(&mut statement, &keys);
         statement.push(" FROM (");
         push_picked(&mut statement, search, *side, &keys, cursor.as_ref());
@@ -122,7 +122,7 @@ pub fn single_query<'d, F: SearchTable>(dialect: &'d dyn Dialect, key: i64) -> S
     let sides = [Side::Live, Side::History].into_iter().filter(|side| F::table(*side).is_some());
     for (n, side) in sides.enumerate() {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
-        push_columns::<F>(&mut statement, side);
+        push_columns::<F>(&mut statement, side, false);
         push_from::<F>(&mut statement, side, true);
         where_clause::<F>(&mut statement, &Filter::default(), side);
         let parameter = statement.parameter(key);
@@ -191,11 +191,17 @@ fn push_fetched<F: SearchTable>(statement: &mut Statement<'_>, side: Side) {
     push_joins::<F>(statement, side, true);
 }
 
-fn push_columns<F: SearchTable>(statement: &mut Statement<'_>, side: Side) {
+fn push_columns<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_brief: bool) {
     statement.push("SELECT ");
     for (n, column) in F::VIEW.iter().enumerate() {
         statement.push(if n == 0 { "" } else { ", " });
-        statement.push(&format!("{} AS c{n}", column.expression("t", side)));
+        let expression = column.expression("t", side);
+        if is_brief && F::LONG.is_some_and(|name| *column == Column::Own(name)) {
+            // One character more tells that there is more.
+            statement.push(&format!("substr({expression}, 1, {}) AS c{n}", BRIEF_CHARS_MAX + 1));
+        } else {
+            statement.push(&format!("{expression} AS c{n}"));
+        }
     }
 }
 

@@ -46,6 +46,9 @@ pub trait SearchTable: Field {
     /// Rows that no search may see.
     const HIDDEN: Option<&'static str> = None;
 
+    /// The column of `VIEW` that brief searches cut.
+    const LONG: Option<&'static str> = None;
+
     fn column(self) -> Column;
 
     fn view(columns: &mut Columns<'_>) -> Result<Self::View>;

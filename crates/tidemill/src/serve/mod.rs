@@ -1,6 +1,7 @@
 //! `tidemill serve`: the server.
 
 mod demo;
+mod files;
 mod listen;
 mod measure;
 mod settings;
@@ -75,9 +76,10 @@ async fn serve(settings: Settings) -> Result<()> {
     let config = settings.node(address)?;
     let operations = settings.operations(&config);
     let node = Node::start(store.clone(), config).await?;
-    let gateway = Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway())
-        .with_operations(store, operations)
-        .with_internal(node.internal_routes());
+    let gateway =
+        Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway(files::connections_max()))
+            .with_operations(store, operations)
+            .with_internal(node.internal_routes());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(listener, async {
         // A sender that is gone means the same as one that has spoken.

@@ -114,6 +114,16 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_DEPLOYMENT_LIMIT", value_name = "SIZE")]
     deployment_limit: Option<Size>,
 
+    /// Memory for all request bodies that are in hand at the same time; what does not fit waits, then gets 503
+    /// [default: 256MB]
+    #[arg(long, env = "TIDEMILL_BODY_MEMORY", value_name = "SIZE")]
+    body_memory: Option<Size>,
+
+    /// Connections at the same time; when there are more, those that only wait are closed [default: 10000, or what
+    /// the limit of open files leaves]
+    #[arg(long, env = "TIDEMILL_CONNECTIONS", value_name = "N")]
+    connections: Option<usize>,
+
     /// Listen on an address that other machines can reach although there is no authentication; on a loopback
     /// address, let foreign web pages in
     #[arg(long, env = "TIDEMILL_INSECURE_NO_AUTH", value_name = "BOOL", num_args = 0..=1, require_equals = true,
@@ -160,6 +170,9 @@ impl Settings {
         if self.lease.is_some_and(|lease| lease.0 < LEASE_MIN) {
             bail!("the lease is too short; write 1s or more, such as 5s");
         }
+        if self.connections == Some(0) {
+            bail!("connections = 0 lets nobody in; write 1 or more");
+        }
         let limits = [("body-limit", self.body_limit), ("deployment-limit", self.deployment_limit)];
         for (name, limit) in limits {
             if let Some(size) = limit.filter(|limit| limit.0 < BODY_BYTES_MIN) {
@@ -186,6 +199,8 @@ impl Settings {
             tenant_rate: self.tenant_rate.or(other.tenant_rate),
             body_limit: self.body_limit.or(other.body_limit),
             deployment_limit: self.deployment_limit.or(other.deployment_limit),
+            body_memory: self.body_memory.or(other.body_memory),
+            connections: self.connections.or(other.connections),
             insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
             demo: self.demo.or(other.demo),
             log: self.log.or(other.log),
@@ -272,9 +287,12 @@ impl Settings {
         OperationsConfig { secret: self.cluster_secret.clone(), retention: node.retention() }
     }
 
-    pub(crate) fn gateway(&self) -> GatewayConfig {
+    /// `connections_max` is what the system has room for.
+    pub(crate) fn gateway(&self, connections_max: usize) -> GatewayConfig {
         let config = GatewayConfig::default();
         GatewayConfig {
+            connections_max: self.connections.unwrap_or(config.connections_max).min(connections_max),
+            body_room_bytes: self.body_memory.map_or(config.body_room_bytes, |size| size.0),
             body_bytes_max: self.body_limit.map_or(config.body_bytes_max, |size| size.0),
             deployment_bytes_max: self.deployment_limit.map_or(config.deployment_bytes_max, |size| size.0),
             tenant_commands_per_second: self.tenant_rate,

@@ -34,7 +34,7 @@ pub(super) async fn search(call: Call) -> Outcome {
         false => call.gateway.queries.element_instances(&search).await?,
     };
     let processes = processes(&call.gateway, &found.items).await?;
-    Ok(search::shown(&found, |element| shown(element, &processes)))
+    Ok(search::shown(found, move |element, items| items.push(&shown(element, &processes))))
 }
 
 type Processes = HashMap<DefinitionKey, Option<Arc<Process>>>;

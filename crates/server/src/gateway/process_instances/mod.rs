@@ -52,7 +52,7 @@ pub(super) async fn get(call: Call) -> Outcome {
 
 pub(super) async fn search(call: Call) -> Outcome {
     let found = call.gateway.queries.process_instances(&search::requested(&call)?).await?;
-    Ok(search::shown(&found, shown))
+    Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
 
 #[derive(Serialize)]

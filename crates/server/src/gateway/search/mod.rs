@@ -4,11 +4,13 @@
 mod constant;
 mod entities;
 mod filter;
+mod items;
 mod page;
 
 pub(crate) use constant::passes;
 pub(crate) use filter::{NO_KEY, Searchable, tests};
-pub(crate) use page::{bounds, shown, shown_list};
+pub(crate) use items::Items;
+pub(crate) use page::{bounds, shown, shown_in_turn, shown_list};
 
 use super::call::Call;
 use super::findings::Findings;
@@ -27,7 +29,7 @@ pub(crate) fn translate<F: Searchable>(tree: &Value) -> Result<Search<F>, Proble
     let sort = sort(&tree["sort"], &mut findings);
     let page = page::translate(&tree["page"], &mut findings);
     findings.finish()?;
-    Ok(Search { filter, sort, page })
+    Ok(Search { filter, sort, page, is_brief: false })
 }
 
 /// Field names and directions, as they were given.

@@ -1,8 +1,9 @@
 //! Pages: from the members of a request to the place in a search, from what was found to the answer.
 
 use super::super::findings::Findings;
-use super::super::json;
+use super::items::{self, Items};
 use axum::response::Response;
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 use tidemill_store::query::{Page, PageStart, Results};
@@ -41,40 +42,50 @@ pub(crate) fn bounds(tree: &Value, findings: &mut Findings) -> (usize, usize) {
 }
 
 #[derive(Serialize)]
-struct Found<T> {
-    items: Vec<T>,
-    page: PageInfo,
-}
-
-#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PageInfo {
-    total_items: u64,
-    has_more_total_items: bool,
-    start_cursor: Option<String>,
-    end_cursor: Option<String>,
+pub(super) struct PageInfo {
+    pub(super) total_items: u64,
+    pub(super) has_more_total_items: bool,
+    pub(super) start_cursor: Option<String>,
+    pub(super) end_cursor: Option<String>,
 }
 
-/// What a search found, each item as `show` has it.
-pub(crate) fn shown<'a, V, T: Serialize + 'a>(
-    results: &'a Results<V>,
-    show: impl FnMut(&'a V) -> T,
+fn taken_apart<V>(results: Results<V>) -> (Vec<V>, PageInfo) {
+    let page = PageInfo {
+        total_items: results.total,
+        has_more_total_items: results.has_more_total,
+        start_cursor: results.start_cursor,
+        end_cursor: results.end_cursor,
+    };
+    (results.items, page)
+}
+
+/// What a search found, each item as `show` writes it.
+pub(crate) fn shown<V: Send + 'static>(
+    results: Results<V>,
+    show: impl Fn(&V, &mut Items) + Send + 'static,
 ) -> Response {
-    json::ok(&Found {
-        items: results.items.iter().map(show).collect(),
-        page: PageInfo {
-            total_items: results.total,
-            has_more_total_items: results.has_more_total,
-            start_cursor: results.start_cursor.clone(),
-            end_cursor: results.end_cursor.clone(),
-        },
-    })
+    let (items, page) = taken_apart(results);
+    items::answer(items, page, show)
+}
+
+/// The same where `show` may have to ask the store for more of an item.
+pub(crate) fn shown_in_turn<V: Send + 'static>(
+    results: Results<V>,
+    show: impl Fn(V, Items) -> BoxFuture<'static, Items> + Send + 'static,
+) -> Response {
+    let (items, page) = taken_apart(results);
+    items::answer_in_turn(items, page, show)
 }
 
 /// A page of a list that is known whole.
-pub(crate) fn shown_list<T: Serialize>(list: Vec<T>, (from, limit): (usize, usize)) -> Response {
+pub(crate) fn shown_list<V: Send + 'static>(
+    list: Vec<V>,
+    (from, limit): (usize, usize),
+    show: impl Fn(&V, &mut Items) + Send + 'static,
+) -> Response {
     let total_items = list.len() as u64;
     let items = list.into_iter().skip(from).take(limit).collect();
     let page = PageInfo { total_items, has_more_total_items: false, start_cursor: None, end_cursor: None };
-    json::ok(&Found { items, page })
+    items::answer(items, page, show)
 }

@@ -94,6 +94,8 @@ impl SearchTable for VariableField {
         Column::Own("value"),
     ];
 
+    const LONG: Option<&'static str> = Some("value");
+
     fn column(self) -> Column {
         match self {
             Self::Key => Column::Own("key"),

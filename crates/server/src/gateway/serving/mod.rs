@@ -1,0 +1,164 @@
+//! Connections: so many at once, none that only pretends to send, and all of them ended when the server stops.
+
+mod exchange;
+mod seats;
+mod stream;
+
+use super::GatewayConfig;
+use super::problem::Problem;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::header;
+use axum::response::Response;
+use exchange::{Answering, Arriving};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioTimer;
+use seats::{Guest, Seats};
+use std::convert::Infallible;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use stream::Stream;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tower::ServiceExt;
+
+/// Pause after the system could not give a connection, such as without file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Between two looks at who takes too long; less where the time for a head is shorter.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+/// Of the head of a request; longer ones get 431.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+/// What is answered while every seat is taken.
+const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
+
+/// What holds for every connection.
+struct Manners {
+    router: Router,
+    idle_timeout: Duration,
+    stall_max: Duration,
+}
+
+/// Serves connections until `stop` is done and open requests have their answers.
+pub(super) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    config: &GatewayConfig,
+    stop: impl Future<Output = ()>,
+) {
+    let manners = Arc::new(Manners {
+        router,
+        idle_timeout: config.idle_timeout.max(config.header_timeout),
+        stall_max: config.stall_timeout,
+    });
+    let seats = Seats::new(config.connections_max);
+    // Every connection holds a receiver: it learns of the stop, and its end is seen.
+    let (stopping, is_stopping) = watch::channel(false);
+    let mut sweep =
+        tokio::time::interval(SWEEP_EVERY.min(config.header_timeout / 4 + Duration::from_millis(1)));
+    let mut stop = pin!(stop);
+    loop {
+        let (stream, peer) = tokio::select! {
+            () = &mut stop => break,
+            _ = sweep.tick() => {
+                seats.sweep(config.header_timeout);
+                continue;
+            }
+            next = next(&listener, &seats) => next,
+        };
+        let Some(guest) = seats.take(peer.ip()) else { continue };
+        tokio::spawn(connection(stream, peer, guest, Arc::clone(&manners), is_stopping.clone()));
+    }
+    drop((listener, is_stopping));
+    stopping.send_replace(true);
+    stopping.closed().await;
+}
+
+async fn next(listener: &TcpListener, seats: &Seats) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(next) => return next,
+            Err(error) if is_of_the_peer(error.kind()) => {}
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept connections");
+                seats.make_room();
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+fn is_of_the_peer(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    guest: Guest,
+    manners: Arc<Manners>,
+    mut is_stopping: watch::Receiver<bool>,
+) {
+    // Answers are small and complete: waiting for more bytes would only delay them.
+    let _ = stream.set_nodelay(true);
+    let seat = &guest.seat;
+    let mut stream = Stream::new(stream, Arc::clone(seat), manners.stall_max);
+    let service = service_fn(|request| answer(&manners, &guest, peer, request));
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(manners.idle_timeout)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .serve_connection(&mut stream, service);
+    let mut served = Box::pin(served);
+    let told_to_stop = async {
+        // A sender that is gone means the same.
+        let _ = is_stopping.wait_for(|stops| *stops).await;
+    };
+    let ended = tokio::select! {
+        ended = served.as_mut() => ended,
+        () = seat.told_to_go() => return,
+        () = told_to_stop => {
+            served.as_mut().graceful_shutdown();
+            served.as_mut().await
+        }
+    };
+    drop(served);
+    if let Err(error) = &ended {
+        tracing::trace!(%error, %peer, "a connection broke");
+    }
+    let has_unread = seat.has_unread() || ended.is_err_and(|error| error.is_parse());
+    if has_unread && !*is_stopping.borrow() {
+        tokio::select! {
+            () = stream.linger() => {}
+            () = seat.told_to_go() => {}
+        }
+    }
+}
+
+async fn answer(
+    manners: &Manners,
+    guest: &Guest,
+    peer: SocketAddr,
+    request: hyper::Request<Incoming>,
+) -> Result<Response, Infallible> {
+    let seat = &guest.seat;
+    let mut request = request.map(|body| Body::new(Arriving::new(body, Arc::clone(seat))));
+    request.extensions_mut().insert(ConnectInfo(peer));
+    let response = match seat.is_reserved && !HEALTH_PATHS.contains(&request.uri().path()) {
+        true => no_seat(request.uri().path()),
+        false => manners.router.clone().oneshot(request).await?,
+    };
+    Ok(response.map(|body| Body::new(Answering::new(body, Arc::clone(seat)))))
+}
+
+fn no_seat(path: &str) -> Response {
+    let detail = "Expected a free connection, but the server has as many as it may have. Try again later";
+    let mut response = Problem::overloaded(detail).into_response(path);
+    response.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+    response
+}
