@@ -257,6 +257,8 @@ impl Builder {
             variables: Variables::parse(r#"{"a":1}"#).expect("valid JSON"),
             expires_at: Timestamp(9_000),
             correlated_to: vec!["p".into()],
+            waits_for_busy: false,
+            reply: None,
         }
     }
 

@@ -18,13 +18,14 @@ pub(super) fn run(run: &mut Run<'_>, command: &AnswerCorrelation) -> Step<Answer
     message_box::require(run, &name)?;
     let subscription = run.get::<BoxSubscription>(command.subscription).cloned();
     if command.accepted {
-        return accepted(run, command, &name, subscription.as_deref());
-    }
-    if subscription.is_some() {
+        accepted(run, command, &name, subscription.as_deref())?;
+    } else {
         // The instance is past waiting; its closing of the subscription may still be on the way.
         run.remove::<BoxSubscription>(command.subscription);
+        offer_on(run, command, name.clone(), subscription.as_deref())?;
     }
-    offer_on(run, command, name, subscription.as_deref())
+    message_box::dismiss_waiting(run, &name);
+    Ok(Answer::Done)
 }
 
 fn accepted(
@@ -32,7 +33,7 @@ fn accepted(
     command: &AnswerCorrelation,
     name: &BoxName,
     subscription: Option<&BoxSubscription>,
-) -> Step<Answer> {
+) -> Step {
     // The first that accepts is the answer, whoever was to give it.
     if let Some(token) = message_box::take_duty(run, name, command.message)? {
         let (message, instance, tenant) = (command.message, command.instance, command.tenant.clone());
@@ -48,7 +49,7 @@ fn accepted(
         }
         None => {}
     }
-    Ok(Answer::Done)
+    Ok(())
 }
 
 /// Another subscription of the same process may take what this one did not want.
@@ -57,7 +58,7 @@ fn offer_on(
     command: &AnswerCorrelation,
     name: BoxName,
     refused_by: Option<&BoxSubscription>,
-) -> Step<Answer> {
+) -> Step {
     let buffered = run.get::<Message>(command.message).cloned();
     let mut offer = match &buffered {
         Some(message) => Offer::of(message),
@@ -85,8 +86,9 @@ fn offer_on(
     }
     if let Some(token) = refused_by.and_then(|refused_by| refused_by.reply)
         && !message_box::give_duty(run, &offer.name, command.message, token)?
+        && !message_box::wait_for_busy(run, &offer, Some(token))
     {
         run.reply_to(token, Err(nobody(&command.message_name, &command.correlation_key)));
     }
-    Ok(Answer::Done)
+    Ok(())
 }

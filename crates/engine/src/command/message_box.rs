@@ -1,7 +1,9 @@
 //! The box of a message name and correlation key: offers messages to subscriptions and start events.
 
+use super::correlate_message::nobody;
 use super::create_instance::{self, NewInstance};
 use super::start_subscriptions;
+use crate::limits::BUSY_WAIT_MAX_MS;
 use crate::need::Need;
 use crate::run::Run;
 use crate::state::BoxName;
@@ -44,8 +46,12 @@ impl Offer {
 
     /// A message with a business id is only for instances that carry it.
     fn suits(&self, subscription: &BoxSubscription) -> bool {
-        subscription.correlating.is_none()
-            && !self.correlated_to.contains(&subscription.process_id)
+        subscription.correlating.is_none() && self.is_for(subscription)
+    }
+
+    /// As above, whether or not another message is on its way to the subscription.
+    fn is_for(&self, subscription: &BoxSubscription) -> bool {
+        !self.correlated_to.contains(&subscription.process_id)
             && (self.business_id.is_none() || self.business_id == subscription.business_id)
     }
 }
@@ -103,6 +109,52 @@ pub(super) fn give_duty(
     let Some(subscription) = on_its_way else { return Ok(false) };
     run.change::<BoxSubscription>(subscription.key)?.reply = Some(reply);
     Ok(true)
+}
+
+/// Keeps a message that found only subscriptions with another message on its way, until those have settled that:
+/// they still wait for the next one, or are gone. False if there is none to wait for.
+pub(super) fn wait_for_busy(run: &mut Run<'_>, offer: &Offer, reply: Option<ReplyToken>) -> bool {
+    if !has_busy(run, offer) {
+        return false;
+    }
+    let expires_at = run.now + BUSY_WAIT_MAX_MS;
+    run.insert(Message {
+        key: offer.key,
+        tenant: offer.name.tenant.clone(),
+        name: offer.name.message_name.clone(),
+        correlation_key: offer.name.correlation_key.clone(),
+        message_id: None,
+        business_id: offer.business_id.clone(),
+        variables: offer.variables.clone(),
+        expires_at,
+        correlated_to: offer.correlated_to.clone(),
+        waits_for_busy: true,
+        reply,
+    });
+    true
+}
+
+/// Whether a subscription that could take the message is busy with another one.
+fn has_busy(run: &Run<'_>, offer: &Offer) -> bool {
+    let is_busy = |row: &Arc<BoxSubscription>| {
+        row.correlating.is_some_and(|message| message != offer.key) && offer.is_for(row)
+    };
+    subscriptions(run, &offer.name).iter().any(is_busy)
+}
+
+/// A subscription has settled its message: what waited for it and has nobody left to wait for goes.
+pub(super) fn dismiss_waiting(run: &mut Run<'_>, name: &BoxName) {
+    let waiting = run.index().boxes.get(name).into_iter().flat_map(|found| &found.waiting);
+    let waiting: Vec<_> = waiting.filter_map(|key| run.get::<Message>(*key).cloned()).collect();
+    for message in waiting {
+        if message.expires_at > run.now && has_busy(run, &Offer::of(&message)) {
+            continue;
+        }
+        run.remove::<Message>(message.key);
+        if let Some(token) = message.reply {
+            run.reply_to(token, Err(nobody(&message.name, &message.correlation_key)));
+        }
+    }
 }
 
 /// Takes the duty to answer from whoever has it.
@@ -205,11 +257,17 @@ pub(super) fn offer_buffered(run: &mut Run<'_>, subscription: SubscriptionKey) -
     let now = run.now;
     for message in messages(run, &BoxName::of_subscription(&subscription)) {
         let mut offer = Offer::of(&message);
-        if message.expires_at > now && offer.suits(&subscription) {
-            send(run, &subscription, &mut offer)?;
-            run.change::<Message>(message.key)?.correlated_to = offer.correlated_to;
-            return Ok(());
+        if message.expires_at <= now || !offer.suits(&subscription) {
+            continue;
         }
+        send(run, &subscription, &mut offer)?;
+        if message.waits_for_busy {
+            run.remove::<Message>(message.key);
+            run.change::<BoxSubscription>(subscription.key)?.reply = message.reply;
+        } else {
+            run.change::<Message>(message.key)?.correlated_to = offer.correlated_to;
+        }
+        return Ok(());
     }
     Ok(())
 }
@@ -254,7 +312,9 @@ pub(super) fn next_start(
             continue;
         }
         let oldest = messages(run, &name).into_iter().find(|message| {
-            message.expires_at > run.now && !message.correlated_to.contains(&start.process_id)
+            !message.waits_for_busy
+                && message.expires_at > run.now
+                && !message.correlated_to.contains(&start.process_id)
         });
         if let Some(message) = oldest
             && best.as_ref().is_none_or(|(found, _)| message.key < found.key)

@@ -35,6 +35,8 @@ pub(super) fn run(run: &mut Run<'_>, command: &PublishMessage) -> Step<Answer> {
     message_box::offer_to_starts(run, &mut offer)?;
     if command.time_to_live_ms > 0 {
         buffer(run, command, offer);
+    } else {
+        message_box::wait_for_busy(run, &offer, None);
     }
     Ok(Answer::Published { message: key, tenant: command.tenant.clone() })
 }
@@ -72,5 +74,7 @@ fn buffer(run: &mut Run<'_>, command: &PublishMessage, offer: Offer) {
         variables: command.variables.clone(),
         expires_at,
         correlated_to: offer.correlated_to,
+        waits_for_busy: false,
+        reply: None,
     });
 }

@@ -39,6 +39,8 @@ pub struct BoxName {
 #[derive(Default)]
 pub(crate) struct MessageBox {
     pub(crate) messages: BTreeSet<MessageKey>,
+    /// Those of the messages that wait for busy subscriptions.
+    pub(crate) waiting: BTreeSet<MessageKey>,
     pub(crate) subscriptions: BTreeSet<SubscriptionKey>,
 }
 
@@ -66,6 +68,24 @@ pub(crate) trait Filed {
 impl Index {
     pub(crate) fn node(&mut self, scope: ElementInstanceKey) -> &mut Node {
         self.nodes.entry(scope).or_default()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+            + self.boxes.len()
+            + self.locks.len()
+            + self.signals.len()
+            + self.starts.len()
+            + self.processes.len()
+            + self.forms.len()
+            + self.resources.len()
+            + self.leased.len()
+            + self.back_offs.len()
+    }
+
+    /// The scope has gone: what was noted of its children goes with it.
+    fn drop_scope(&mut self, scope: ElementInstanceKey) {
+        self.at_node(scope, |node| node.residency = super::Residency::All);
     }
 
     fn at_box(&mut self, name: BoxName, change: impl FnOnce(&mut MessageBox)) {
@@ -103,7 +123,12 @@ where
     list.retain(|other| other != item);
 }
 
-impl Filed for ProcessInstance {}
+impl Filed for ProcessInstance {
+    fn unfile(&self, index: &mut Index) {
+        index.drop_scope(self.key.scope());
+    }
+}
+
 impl Filed for Job {}
 impl Filed for UserTask {}
 impl Filed for MessageCorrelation {}
@@ -119,6 +144,7 @@ impl Filed for ElementInstance {
         index.at_node(self.parent, |node| {
             node.children.remove(&self.key);
         });
+        index.drop_scope(self.key);
     }
 }
 
@@ -240,12 +266,17 @@ impl Filed for LoopOutput {
 
 impl Filed for Message {
     fn file(&self, index: &mut Index) {
-        index.boxes.entry(BoxName::of_message(self)).or_default().messages.insert(self.key);
+        let found = index.boxes.entry(BoxName::of_message(self)).or_default();
+        found.messages.insert(self.key);
+        if self.waits_for_busy {
+            found.waiting.insert(self.key);
+        }
     }
 
     fn unfile(&self, index: &mut Index) {
         index.at_box(BoxName::of_message(self), |found| {
             found.messages.remove(&self.key);
+            found.waiting.remove(&self.key);
         });
     }
 }

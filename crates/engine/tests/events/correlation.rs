@@ -1,9 +1,10 @@
 //! The correlation of a message that is answered: with one instance, or not found.
 
 use super::starts::instances;
-use crate::support::{ModelBuilder, scenario};
-use tidemill_model::command::{CancelInstance, Command, CorrelateMessage};
-use tidemill_model::{RejectionCode, TenantId, Text, Variables};
+use crate::support::{Harness, ModelBuilder, scenario};
+use tidemill_engine::Reply;
+use tidemill_model::command::{CancelInstance, Command, CorrelateMessage, PublishMessage};
+use tidemill_model::{Answer, RejectionCode, TenantId, Text, Variables};
 
 fn waiting(process_id: &str) -> ModelBuilder {
     ModelBuilder::process(process_id).start("s").catch_message("wait", ("paid", "=id")).end("e")
@@ -146,4 +147,119 @@ fn an_instance_that_ended_a_moment_before_is_passed_over() {
         assert_eq!(answer.expect_err("nobody is left").code, RejectionCode::NotFound);
         engine.expect_nothing_left();
     });
+}
+
+/// A task beside which every message starts something, and that goes on waiting for the next.
+fn listening() -> ModelBuilder {
+    ModelBuilder::process("p")
+        .start("s")
+        .service_task("work", |t| t.job_type("work"))
+        .end("e")
+        .boundary_message("note", "work", ("paid", "=id"))
+        .non_interrupting()
+        .end("noted")
+}
+
+/// How many of the correlations of a batch found an instance, and how many did not.
+fn answers(engine: &mut Harness, replies: &[Reply]) -> (usize, usize) {
+    let late = engine.replies.drain(..).map(|(_, answer)| answer.is_ok());
+    let at_once = replies.iter().filter_map(|reply| match reply {
+        Reply::Now(Answer::Correlated { .. }) => Some(true),
+        Reply::Rejected(_) => Some(false),
+        _ => None,
+    });
+    let all: Vec<bool> = late.chain(at_once).collect();
+    let found = all.iter().filter(|is_found| **is_found).count();
+    (found, all.len() - found)
+}
+
+#[test]
+fn one_that_finds_its_instance_busy_with_another_waits_for_it() {
+    scenario(|engine| {
+        engine.deploy(&listening());
+        let p = engine.start("p", r#"{"id":"1"}"#);
+        let replies = engine.run_batch(vec![correlate(); 20]);
+        assert_eq!(answers(engine, &replies), (20, 0));
+        assert_eq!(engine.count("noted Completed"), 20);
+        engine.cancel(p).expect("it lives");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn one_that_waited_for_an_instance_that_goes_on_without_it_is_not_found() {
+    scenario(|engine| {
+        engine.deploy(&waiting("p"));
+        let p = engine.start("p", r#"{"id":"1"}"#);
+        let replies = engine.run_batch(vec![correlate(); 20]);
+        assert_eq!(answers(engine, &replies), (1, 19));
+        engine.expect_completed(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn those_that_wait_go_to_whoever_begins_to_wait_meanwhile() {
+    scenario(|engine| {
+        let twice = ModelBuilder::process("p")
+            .start("s")
+            .catch_message("first", ("paid", "=id"))
+            .catch_message("second", ("paid", "=id"))
+            .end("e");
+        engine.deploy(&twice);
+        let p = engine.start("p", r#"{"id":"1"}"#);
+        let replies = engine.run_batch(vec![correlate(); 3]);
+        let (found, lost) = answers(engine, &replies);
+        assert!(found >= 1 && found + lost == 3, "{found} found, {lost} lost");
+        if engine.is_active("second") {
+            engine.correlated("paid", "1").expect("it waits again");
+        }
+        engine.expect_completed(p);
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_message_that_nobody_keeps_reaches_a_busy_instance_too() {
+    scenario(|engine| {
+        engine.deploy(&listening());
+        let p = engine.start("p", r#"{"id":"1"}"#);
+        let publish = Command::PublishMessage(PublishMessage {
+            tenant: TenantId::default(),
+            name: Text::from("paid"),
+            correlation_key: Text::from("1"),
+            message_id: None,
+            business_id: None,
+            time_to_live_ms: 0,
+            variables: Variables::default(),
+        });
+        engine.run_batch(vec![publish; 5]);
+        assert_eq!(engine.count("noted Completed"), 5);
+        engine.cancel(p).expect("it lives");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn one_that_waits_is_answered_after_a_restart() {
+    let mut engine = Harness::new();
+    engine.deploy(&listening());
+    engine.start("p", r#"{"id":"1"}"#);
+    let follow_ups = engine.run_first(vec![correlate(); 3]);
+    engine.reload();
+    engine.run_batch(follow_ups);
+    assert_eq!(answers(&mut engine, &[]), (3, 0));
+    assert_eq!(engine.count("noted Completed"), 3);
+}
+
+#[test]
+fn one_that_has_waited_for_too_long_is_not_correlated_any_more() {
+    let mut engine = Harness::new();
+    engine.deploy(&listening());
+    engine.start("p", r#"{"id":"1"}"#);
+    let follow_ups = engine.run_first(vec![correlate(); 3]);
+    engine.now = engine.now + 60_000;
+    engine.run_batch(follow_ups);
+    assert_eq!(answers(&mut engine, &[]), (1, 2));
+    assert_eq!(engine.count("noted Completed"), 1);
 }

@@ -26,6 +26,8 @@ pub struct Harness {
     pub follow_ups: usize,
     /// Forget everything in memory after each command, so that all state goes through the store.
     pub reload_always: bool,
+    /// Rows that stay in memory after a batch.
+    pub evict_to: Option<usize>,
     /// Keep every command in `commands`, to run them again elsewhere.
     pub keeps_commands: bool,
     pub commands: Vec<(Timestamp, Command)>,
@@ -49,6 +51,7 @@ impl Harness {
             replies: Vec::new(),
             follow_ups: 0,
             reload_always: false,
+            evict_to: None,
             keeps_commands: false,
             commands: Vec::new(),
             key_high_water: 1,
@@ -118,6 +121,14 @@ impl Harness {
         replies
     }
 
+    /// Runs commands and commits; gives what they lead to, which is still to be run.
+    pub fn run_first(&mut self, commands: Vec<Command>) -> Vec<Command> {
+        let outcomes: Vec<_> = commands.iter().map(|command| self.process(command)).collect();
+        self.commit();
+        let follow_ups = outcomes.into_iter().flat_map(|outcome| outcome.follow_ups);
+        follow_ups.map(|follow_up| follow_up.command).collect()
+    }
+
     fn process(&mut self, command: &Command) -> tidemill_engine::Outcome {
         for _ in 0..5_000 {
             match process(&mut self.working, command, self.now) {
@@ -135,6 +146,9 @@ impl Harness {
     pub fn commit(&mut self) {
         self.store.apply(self.working.take_changes());
         self.working.end_batch();
+        if let Some(rows_max) = self.evict_to {
+            self.working.evict(rows_max);
+        }
         if self.reload_always {
             self.working.forget();
             self.working.load_leases(self.store.leases());

@@ -1,6 +1,6 @@
 //! Messages on both sides: the box that buffers them by correlation key, and the instances that wait.
 
-use super::Origin;
+use super::{Origin, is_false};
 use crate::command::ReplyToken;
 use crate::{
     ElementIndex, ElementInstanceKey, MessageKey, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
@@ -22,6 +22,13 @@ pub struct Message {
     pub expires_at: Timestamp,
     /// Process ids that have had it: each gets a message once, over all its versions.
     pub correlated_to: Vec<Text>,
+    /// It is for those who were waiting when it came but had another message on its way, and it is kept only until
+    /// they have settled that.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub waits_for_busy: bool,
+    /// Somebody waits for what becomes of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<ReplyToken>,
 }
 
 /// The instance's side of a subscription: what waits, and for what.
