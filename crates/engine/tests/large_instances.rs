@@ -3,6 +3,8 @@
 mod support;
 
 use support::{Harness, ModelBuilder, Timer, piecemeal};
+use tidemill_engine::{Need, process};
+use tidemill_model::command::{Command, TriggerTimer};
 use tidemill_model::{Entity, ProcessInstanceKey};
 
 /// More than two pages of the store and of the engine.
@@ -147,4 +149,58 @@ fn a_large_called_instance_is_terminated_before_its_caller_goes_on() {
     let jobs = engine.store.of(|entity| matches!(entity, Entity::Job(_)).then_some(()));
     assert!(jobs.is_empty());
     engine.expect_nothing_left();
+}
+
+#[test]
+fn timers_of_very_many_children_fire_without_a_load_for_each() {
+    const TIMERS: usize = 3_000;
+    let mut engine = Harness::new();
+    let inside = ModelBuilder::process("q")
+        .start("s")
+        .sub_process("each", |sub| sub.start("in").catch_timer("wait", Timer::duration("PT1M")).end("out"))
+        .with_element("each", |o| o.multi_instance(&format!("=for n in 1..{TIMERS} return n"), "n"))
+        .end("e");
+    engine.deploy(&inside);
+    let q = engine.start("q", "{}");
+    engine.reload();
+    engine.now = engine.now + 60_000;
+    let (mut misses, mut loads) = (0, 0);
+    let timers = engine.timers();
+    assert_eq!(timers.len(), TIMERS);
+    for turn in timers.chunks(250) {
+        let timers = turn.iter().map(|timer| tidemill_model::entity::Timer::clone(timer));
+        let commands: Vec<_> = timers.map(|timer| Command::TriggerTimer(TriggerTimer { timer })).collect();
+        for _ in 0..4 {
+            let needs: Vec<Need> =
+                commands.iter().filter_map(|command| engine.working.first_need(command)).collect();
+            let needs: std::collections::HashSet<Need> = needs.into_iter().collect();
+            loads += usize::from(!needs.is_empty());
+            for need in needs {
+                let supply = engine.store.answer(need);
+                engine.working.supply(supply);
+            }
+        }
+        let mut queue = std::collections::VecDeque::from(commands);
+        while let Some(command) = queue.pop_front() {
+            loop {
+                match process(&mut engine.working, &command, engine.now) {
+                    Ok(outcome) => {
+                        queue.extend(outcome.follow_ups.into_iter().map(|follow_up| follow_up.command));
+                        break;
+                    }
+                    Err(missing) => {
+                        misses += 1;
+                        for need in missing.0 {
+                            let supply = engine.store.answer(need);
+                            engine.working.supply(supply);
+                        }
+                    }
+                }
+            }
+        }
+        engine.commit();
+    }
+    assert!(!engine.is_active("each"), "all have ended");
+    assert!(engine.store.live().all(|entity| !matches!(&entity, Entity::ProcessInstance(i) if i.key == q)));
+    assert!(misses + loads < 100, "{misses} misses, {loads} rounds for {TIMERS} timers");
 }

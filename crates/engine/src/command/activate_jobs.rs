@@ -49,7 +49,7 @@ fn load(run: &Run<'_>, candidates: &[JobKey]) -> Step<Vec<Arc<Job>>> {
 }
 
 fn describe(run: &Run<'_>, command: &ActivateJobs, job: Arc<Job>) -> Step<ActivatedJob> {
-    let variables = run.visible_variables(job.element_instance, &command.fetch_variables)?.to_json();
+    let variables = run.visible_for_worker(job.element_instance, &command.fetch_variables)?.to_json();
     let definition = run.definition(job.origin.definition)?;
     let tags = run.instance(job.origin.instance)?.tags.clone();
     Ok(ActivatedJob {

@@ -4,11 +4,12 @@ use crate::limits::INDEXED_TEXT_BYTES_MAX;
 use crate::run::Run;
 use crate::state::Working;
 use crate::stop::{Step, Stop};
+use std::cell::RefCell;
 use std::fmt::Write;
 use tidemill_bpmn::Source;
 use tidemill_feel::{Expression, Lookup, Outcome, Scope, Value};
-use tidemill_model::entity::{ElementInstance, IncidentKind, LoopOutput, Variable};
-use tidemill_model::{ElementInstanceKey, ElementKind, RawJson, Text, VariableKey};
+use tidemill_model::entity::{ElementInstance, IncidentKind, Variable};
+use tidemill_model::{ElementInstanceKey, RawJson, Text, VariableKey};
 
 /// Values that an expression sees before any variable.
 pub(crate) type Extra<'a> = &'a [(&'a str, Value)];
@@ -18,6 +19,31 @@ pub(crate) struct Visible<'a> {
     pub(crate) working: &'a Working,
     pub(crate) scope: ElementInstanceKey,
     pub(crate) extra: Extra<'a>,
+    /// Why what was read is not all there.
+    pub(crate) missing: RefCell<Option<Stop>>,
+}
+
+impl<'a> Visible<'a> {
+    pub(crate) fn new(working: &'a Working, scope: ElementInstanceKey, extra: Extra<'a>) -> Visible<'a> {
+        Visible { working, scope, extra, missing: RefCell::new(None) }
+    }
+
+    /// Fails if something that was read is not in memory.
+    pub(crate) fn check(&self) -> Step {
+        self.missing.take().map_or(Ok(()), Err)
+    }
+
+    /// The output collection of a multi-instance body as it stands: it becomes a variable only at the end.
+    fn collected(&self, body: &ElementInstance, name: &str) -> Option<Value> {
+        let collected = match self.working.output_collection(body) {
+            Ok(collection) if collection.as_ref().is_some_and(|collection| collection == name) => {
+                self.working.collected(body)
+            }
+            Ok(_) => return None,
+            Err(stop) => Err(stop),
+        };
+        collected.map_err(|stop| self.missing.replace(Some(stop))).ok()
+    }
 }
 
 impl Scope for Visible<'_> {
@@ -31,7 +57,7 @@ impl Scope for Visible<'_> {
                 return Some(Lookup::Json(variable.value.as_str()));
             }
             let element = self.working.get::<ElementInstance>(key);
-            if let Some(collected) = element.and_then(|body| collected(self.working, body, name)) {
+            if let Some(collected) = element.and_then(|body| self.collected(body, name)) {
                 return Some(Lookup::Value(collected));
             }
             scope = element.map(|element| element.parent);
@@ -59,21 +85,6 @@ impl Working {
     }
 }
 
-/// The output collection of a multi-instance body as it stands: it becomes a variable only at the end.
-fn collected(working: &Working, body: &ElementInstance, name: &str) -> Option<Value> {
-    let progress = body.progress.filter(|_| body.kind == ElementKind::MultiInstanceBody)?;
-    let definition = working.definition(body.origin.definition).ok()?;
-    let output = definition.process.element(body.element).multi_instance.as_ref()?.output.as_ref()?;
-    if output.collection != name {
-        return None;
-    }
-    let items = (1..=progress.total).map(|counter| {
-        let item = working.get::<LoopOutput>((body.key, counter));
-        item.and_then(|item| Value::from_json(item.value.as_str()).ok()).unwrap_or(Value::Null)
-    });
-    Some(Value::List(items.collect::<Vec<_>>().into()))
-}
-
 impl Run<'_> {
     /// Evaluates in a scope; only `assert` and limits fail.
     pub(crate) fn evaluate(
@@ -83,8 +94,10 @@ impl Run<'_> {
         extra: Extra<'_>,
     ) -> Step<Outcome> {
         self.require_ancestors(scope)?;
-        let visible = Visible { working: self.working, scope, extra };
-        expression.evaluate(&visible, &self.environment).map_err(|error| {
+        let visible = Visible::new(self.working, scope, extra);
+        let outcome = expression.evaluate(&visible, &self.environment);
+        visible.check()?;
+        outcome.map_err(|error| {
             Stop::fail(
                 IncidentKind::ExtractValueError,
                 format!("Failed to evaluate expression '{}': {error}", expression.text()),

@@ -1,6 +1,6 @@
 //! Input and output mappings. All of an element's mappings succeed, or none is applied.
 
-use super::expression::to_raw;
+use super::expression::{Visible, to_raw};
 use super::variables;
 use crate::run::Run;
 use crate::stop::{Step, Stop};
@@ -17,7 +17,7 @@ pub(crate) fn apply_inputs(run: &mut Run<'_>, element: ElementInstanceKey, mappi
     let mut results = Results::default();
     for mapping in mappings {
         let value = evaluate(run, element, mapping, &results)?;
-        results.put(&mapping.target, value, |_| None);
+        results.put(&mapping.target, value, |_| Ok(None))?;
     }
     variables::set_all_local(run, element, &results.into_variables())
 }
@@ -33,21 +33,23 @@ pub(crate) fn outputs(
     let mut results = Results::default();
     for mapping in mappings {
         let value = evaluate(run, element, mapping, &results)?;
-        results.put(&mapping.target, value, |name| existing(run, target, name));
+        results.put(&mapping.target, value, |name| existing(run, target, name))?;
     }
     Ok(results.into_variables())
 }
 
-fn existing(run: &Run<'_>, scope: ElementInstanceKey, name: &str) -> Option<Value> {
-    let visible = super::expression::Visible { working: run.working, scope, extra: &[] };
-    match visible.get(name)? {
+fn existing(run: &Run<'_>, scope: ElementInstanceKey, name: &str) -> Step<Option<Value>> {
+    let visible = Visible::new(run.working, scope, &[]);
+    let found = visible.get(name).and_then(|found| match found {
         Lookup::Json(json) => Value::from_json(json).ok(),
         Lookup::Value(value) => Some(value),
-    }
+    });
+    visible.check()?;
+    Ok(found)
 }
 
 fn evaluate(run: &Run<'_>, element: ElementInstanceKey, mapping: &Mapping, results: &Results) -> Step<Value> {
-    let extra = results.visible(|name| existing(run, element, name));
+    let extra = results.visible(|name| existing(run, element, name))?;
     let extra: Vec<_> = extra.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     run.json(element, &mapping.source, &extra).map_err(|stop| match stop {
         Stop::Fail(failure) => Stop::fail(IncidentKind::IoMappingError, failure.message),
@@ -60,7 +62,12 @@ fn evaluate(run: &Run<'_>, element: ElementInstanceKey, mapping: &Mapping, resul
 struct Results(Vec<(Text, Value)>);
 
 impl Results {
-    fn put(&mut self, target: &[Text], value: Value, existing: impl FnOnce(&str) -> Option<Value>) {
+    fn put(
+        &mut self,
+        target: &[Text],
+        value: Value,
+        existing: impl FnOnce(&str) -> Step<Option<Value>>,
+    ) -> Step {
         let (name, path) = target.split_first().expect("a mapping has a target");
         let known = self.0.iter().position(|(known, _)| known == name);
         let merged = if path.is_empty() {
@@ -68,7 +75,7 @@ impl Results {
         } else {
             let base = match known {
                 Some(known) => Some(self.0[known].1.clone()),
-                None => existing(name),
+                None => existing(name)?,
             };
             put_path(base, path, value)
         };
@@ -76,18 +83,19 @@ impl Results {
             Some(known) => self.0[known].1 = merged,
             None => self.0.push((name.clone(), merged)),
         }
+        Ok(())
     }
 
     /// The results as later mappings see them: a context that is being built lets the outer one show through.
-    fn visible(&self, outer: impl Fn(&str) -> Option<Value>) -> Vec<(Text, Value)> {
-        let show = |(name, value): &(Text, Value)| {
-            let shown = match (value, outer(name)) {
+    fn visible(&self, outer: impl Fn(&str) -> Step<Option<Value>>) -> Step<Vec<(Text, Value)>> {
+        let show = |(name, value): &(Text, Value)| -> Step<(Text, Value)> {
+            let shown = match (value, outer(name)?) {
                 (Value::Context(inner), Some(Value::Context(outer))) => {
                     Value::Context(overlay(inner, &outer))
                 }
                 _ => value.clone(),
             };
-            (name.clone(), shown)
+            Ok((name.clone(), shown))
         };
         self.0.iter().map(show).collect()
     }

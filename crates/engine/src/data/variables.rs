@@ -1,10 +1,10 @@
 //! Variables in scopes: set here, or merged from here upwards.
 
-use crate::limits::{INDEXED_TEXT_BYTES_MAX, VARIABLES_BYTES_MAX};
+use crate::limits::{INDEXED_TEXT_BYTES_MAX, LISTED_OUTPUTS_MAX, VARIABLES_BYTES_MAX};
 use crate::run::Run;
 use crate::state::Working;
 use crate::stop::{Step, Stop};
-use tidemill_model::entity::{IncidentKind, Variable};
+use tidemill_model::entity::{ElementInstance, IncidentKind, Variable};
 use tidemill_model::{ElementInstanceKey, Event, RawJson, Rejection, RejectionCode, Text, Variables};
 
 /// Sets a variable in this very scope. An equal value is no change.
@@ -121,6 +121,28 @@ impl Working {
 
     /// Everything visible from a scope, or only the given names; the nearest value of a name counts.
     pub(crate) fn visible_variables(&self, from: ElementInstanceKey, names: &[Text]) -> Step<Variables> {
+        self.visible_with(from, names, |_| Ok(None))
+    }
+
+    /// The same for a worker, who also sees the output collections of the bodies around the job as they stand. A
+    /// long one would come with the job of each of its many instances, so it must be asked for by name.
+    pub(crate) fn visible_for_worker(&self, from: ElementInstanceKey, names: &[Text]) -> Step<Variables> {
+        self.visible_with(from, names, |body| {
+            let Some(name) = self.output_collection(body)? else { return Ok(None) };
+            let total = body.progress.unwrap_or_default().total;
+            let is_wanted =
+                if names.is_empty() { total <= LISTED_OUTPUTS_MAX } else { names.contains(&name) };
+            Ok(if is_wanted { Some((name, self.collected_json(body)?)) } else { None })
+        })
+    }
+
+    /// Each scope can add what is no variable yet.
+    fn visible_with(
+        &self,
+        from: ElementInstanceKey,
+        names: &[Text],
+        collected: impl Fn(&ElementInstance) -> Step<Option<(Text, RawJson)>>,
+    ) -> Step<Variables> {
         let mut found = Vec::new();
         let mut scope = Some(from);
         while let Some(key) = scope {
@@ -133,6 +155,9 @@ impl Working {
             let rows = wanted.into_iter().filter_map(|variable| self.get::<Variable>(*variable));
             found.extend(rows.map(|variable| (variable.name.clone(), variable.value.clone())));
             scope = self.find_scope(key)?.and_then(|info| info.parent);
+            if let Some(element) = self.get::<ElementInstance>(key) {
+                found.extend(collected(element)?);
+            }
         }
         Ok(Variables::nearest(found))
     }

@@ -33,10 +33,13 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
         if run.instance(parent.root)?.state == Lifecycle::Terminating {
             return Ok(());
         }
-        count_recursive(run, parent.root)?;
+        check_recursive(run, parent.root)?;
     }
     subject.arm_boundary_events(run)?;
     activated(run, subject.key)?;
+    if is_recursive {
+        run.change::<ProcessInstance>(parent.root)?.recursive_calls += 1;
+    }
     let variables = if called.propagates_all_parent_variables {
         run.visible_variables(subject.key, &[])?
     } else {
@@ -74,8 +77,8 @@ fn is_recursive(run: &Run<'_>, caller: &ProcessInstance, called: DefinitionKey) 
     }
 }
 
-/// One more instance that lives because a process has called itself.
-fn count_recursive(run: &mut Run<'_>, root: ProcessInstanceKey) -> Stepped {
+/// Whether one more instance may live because a process has called itself.
+fn check_recursive(run: &Run<'_>, root: ProcessInstanceKey) -> Stepped {
     if run.instance(root)?.recursive_calls >= RECURSIVE_CALLS_MAX {
         return Err(failed(format!(
             "Expected at most {RECURSIVE_CALLS_MAX} instances below root instance '{root}' that live at once \
@@ -83,7 +86,6 @@ fn count_recursive(run: &mut Run<'_>, root: ProcessInstanceKey) -> Stepped {
              end. Cancel the root instance, or resolve this incident once others have ended."
         )));
     }
-    run.change::<ProcessInstance>(root)?.recursive_calls += 1;
     Ok(())
 }
 

@@ -7,7 +7,6 @@ use crate::data::variables;
 use crate::event::subscription;
 use crate::lifecycle::{activated, completed, enqueue_activation};
 use crate::limits::{CHILDREN_PER_STEP, LOOP_ITEMS_MAX};
-use crate::need::Need;
 use crate::run::Run;
 use crate::stop::{Step as Stepped, Stop};
 use tidemill_bpmn::{LoopOutputs, MultiInstance, Source};
@@ -107,23 +106,32 @@ pub(super) fn prepare_child(run: &mut Run<'_>, subject: &Subject) -> Stepped {
 pub(super) fn collect(run: &mut Run<'_>, subject: &Subject) -> Stepped {
     let model = model_of(subject)?;
     let body = subject.instance.parent;
-    let output = match &model.output {
-        Some(output) => Some(to_raw(&run.evaluate(subject.key, &output.element, &[])?.value)),
-        None => None,
-    };
+    if let Some(output) = &model.output {
+        let value = to_raw(&run.evaluate(subject.key, &output.element, &[])?.value);
+        keep_output(run, subject, value)?;
+    }
+    // It sees the output of this instance as well.
     let is_done = match &model.completion_condition {
         Some(condition) => is_condition_met(run, subject, model, condition)?,
         None => false,
     };
-    if let Some(value) = output {
-        let origin = subject.instance.origin.clone();
-        run.insert(LoopOutput { body, origin, loop_counter: subject.instance.loop_counter, value });
-    }
     if is_done {
         progress_mut(run, body)?.is_done = true;
         run.scope_mut(body)?.flows = 0;
         run.push(Step::TerminateChildren { scope: body, after: None });
     }
+    Ok(())
+}
+
+/// An instance whose completion has failed brings its output again.
+fn keep_output(run: &mut Run<'_>, subject: &Subject, value: RawJson) -> Stepped {
+    let (body, loop_counter) = (subject.instance.parent, subject.instance.loop_counter);
+    if run.get::<LoopOutput>((body, loop_counter)).is_some() {
+        run.change::<LoopOutput>((body, loop_counter))?.value = value;
+        return Ok(());
+    }
+    let origin = subject.instance.origin.clone();
+    run.insert(LoopOutput { body, origin, loop_counter, value });
     Ok(())
 }
 
@@ -186,7 +194,7 @@ pub(crate) fn go_on(run: &mut Run<'_>, body: ElementInstanceKey) -> Stepped {
 /// The body completes: the outputs become one list in the scope around it.
 pub(super) fn complete(run: &mut Run<'_>, subject: &Subject) -> Stepped {
     if let Some(output) = &model_of(subject)?.output {
-        let list = fold(run, subject)?;
+        let list = run.collected_json(&subject.instance)?;
         let results: Variables = [(output.collection.clone(), list)].into_iter().collect();
         variables::merge(run, subject.instance.parent, &results)?;
     }
@@ -195,35 +203,9 @@ pub(super) fn complete(run: &mut Run<'_>, subject: &Subject) -> Stepped {
     completed(run, subject.key)
 }
 
-/// One entry per item, null where an instance gave nothing.
-fn fold(run: &Run<'_>, subject: &Subject) -> Stepped<RawJson> {
-    require_outputs(run, subject)?;
-    let progress = subject.instance.progress.unwrap_or_default();
-    let mut list = String::from("[");
-    for counter in 1..=progress.total {
-        if counter > 1 {
-            list.push(',');
-        }
-        match run.get::<LoopOutput>((subject.key, counter)) {
-            Some(output) => list.push_str(output.value.as_str()),
-            None => list.push_str("null"),
-        }
-    }
-    list.push(']');
-    Ok(RawJson::new(list))
-}
-
-/// Of a large instance the outputs may not be in memory.
-fn require_outputs(run: &Run<'_>, subject: &Subject) -> Stepped {
-    let has_output = model_of(subject)?.output.is_some();
-    let completed = subject.instance.progress.unwrap_or_default().completed as usize;
-    let known = run.node(subject.key).map_or(0, |node| node.outputs.len());
-    if has_output && known < completed { run.require(Need::LoopOutputs(subject.key)) } else { Ok(()) }
-}
-
 /// The body is terminated and gives nothing.
 pub(super) fn terminate(run: &mut Run<'_>, body: ElementInstanceKey) -> Stepped {
-    require_outputs(run, &Subject::of(run, body)?)?;
+    run.require_outputs(run.element(body)?)?;
     discard(run, body);
     Ok(())
 }

@@ -20,11 +20,15 @@ type Place = (Reverse<i32>, JobKey);
 pub(crate) struct JobQueues {
     queues: FxHashMap<Text, Queue>,
     places: FxHashMap<JobKey, (Text, Place)>,
+    /// Types whose queue has young jobs.
+    young_types: Vec<Text>,
 }
 
 #[derive(Default)]
 struct Queue {
     waiting: BTreeMap<Place, TenantId>,
+    /// Behind the horizon, and made or changed in this batch: the store cannot tell of them yet.
+    young: BTreeMap<Place, TenantId>,
     horizon: Horizon,
 }
 
@@ -54,28 +58,52 @@ impl JobQueues {
             && let Some(queue) = self.queues.get_mut(&job_type)
         {
             queue.waiting.remove(&place);
+            queue.young.remove(&place);
         }
         let Some(job) = job.filter(|job| can_be_handed_out(job)) else { return };
         let Some(queue) = self.queues.get_mut(&job.job_type) else { return };
         let place = (Reverse(job.priority), key);
+        let tenant = job.origin.tenant.clone();
+        self.places.insert(key, (job.job_type.clone(), place));
         if !queue.horizon.covers(place) {
+            if queue.young.is_empty() {
+                self.young_types.push(job.job_type.clone());
+            }
+            queue.young.insert(place, tenant);
             return;
         }
-        queue.waiting.insert(place, job.origin.tenant.clone());
-        self.places.insert(key, (job.job_type.clone(), place));
+        queue.waiting.insert(place, tenant);
         if queue.waiting.len() > WINDOW_JOBS_MAX {
             self.shorten(&job.job_type.clone());
         }
     }
 
-    /// Gives up the last half of a window that has grown too long.
+    /// Gives up the last half of a window that has grown too long. Until the batch is written the store may not know
+    /// what was in it.
     fn shorten(&mut self, job_type: &Text) {
         let Some(queue) = self.queues.get_mut(job_type) else { return };
         let Some(cut) = queue.waiting.keys().nth(WINDOW_JOBS_MAX / 2).copied() else { return };
-        for (_, key) in queue.waiting.split_off(&cut).into_keys() {
-            self.places.remove(&key);
+        if queue.young.is_empty() {
+            self.young_types.push(job_type.clone());
         }
+        let mut last_half = queue.waiting.split_off(&cut);
+        queue.young.append(&mut last_half);
         queue.horizon = queue.waiting.keys().last().map_or(Horizon::Nothing, |last| Horizon::UpTo(*last));
+    }
+
+    /// The batch goes to the store: from now on that knows of all jobs.
+    pub(super) fn forget_young(&mut self) {
+        for job_type in std::mem::take(&mut self.young_types) {
+            let Some(queue) = self.queues.get_mut(&job_type) else { continue };
+            for (_, key) in std::mem::take(&mut queue.young).into_keys() {
+                self.places.remove(&key);
+            }
+        }
+    }
+
+    /// Types and jobs that are kept.
+    pub(super) fn len(&self) -> usize {
+        self.queues.len() + self.places.len()
     }
 }
 
@@ -143,24 +171,31 @@ impl Working {
                 self.jobs.places.insert(stored.key, (job_type.clone(), place));
             }
         }
-        // Jobs that are too young to be in the store, or changed since, are in memory only.
-        let young: Vec<_> = self
-            .tables
-            .jobs
-            .rows()
-            .filter(|job| job.job_type == *job_type && can_be_handed_out(job))
-            .map(|job| ((Reverse(job.priority), job.key), job.origin.tenant.clone()))
-            .collect();
+        let is_new = self.jobs.queues.get(job_type).is_none_or(|queue| queue.horizon == Horizon::Nothing);
         let queue = self.jobs.queues.entry(job_type.clone()).or_default();
         queue.horizon = match (is_complete, last) {
             (true, _) => Horizon::Everything,
             (false, Some(last)) => Horizon::UpTo(last),
             (false, None) => queue.horizon,
         };
-        for (place, tenant) in young {
-            if queue.horizon.covers(place) {
-                queue.waiting.insert(place, tenant);
-                self.jobs.places.insert(place.1, (job_type.clone(), place));
+        let horizon = queue.horizon;
+        let is_behind = |place: &Place| !horizon.covers(*place);
+        let first_behind = queue.young.keys().copied().find(is_behind);
+        let behind = first_behind.map(|first| queue.young.split_off(&first)).unwrap_or_default();
+        let mut reached = std::mem::replace(&mut queue.young, behind);
+        queue.waiting.append(&mut reached);
+        if is_new {
+            self.add_young_jobs(job_type);
+        }
+    }
+
+    /// A type that nobody has asked for until now: what this batch has made of it is in memory only.
+    fn add_young_jobs(&mut self, job_type: &Text) {
+        let young: Vec<JobKey> = self.tables.jobs.dirty_keys().collect();
+        for key in young {
+            let job = self.tables.jobs.get(key).filter(|job| job.job_type == *job_type);
+            if let Some(job) = job.cloned() {
+                self.jobs.refresh(key, Some(&job));
             }
         }
     }

@@ -1,11 +1,28 @@
-//! Input collections of multi-instance bodies, taken apart once instead of once per child.
+//! The collections of multi-instance bodies: items taken apart once instead of once per child, and outputs put
+//! together for those who read them before the body completes.
 
 use super::Working;
+use crate::need::Need;
 use crate::stop::{Step, Stop};
+use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
-use std::sync::Arc;
-use tidemill_model::entity::LoopInput;
-use tidemill_model::{ElementInstanceKey, RawJson};
+use std::sync::{Arc, Mutex, PoisonError};
+use tidemill_feel::Value;
+use tidemill_model::entity::{ElementInstance, LoopInput, LoopOutput};
+use tidemill_model::{ElementInstanceKey, ElementKind, RawJson, Text};
+
+/// Outputs that an expression has read, parsed, each with the row that it was parsed from. Whoever reads again
+/// parses only what is new.
+#[derive(Default)]
+pub(super) struct ParsedOutputs(Mutex<FxHashMap<ElementInstanceKey, Vec<ParsedOutput>>>);
+
+type ParsedOutput = Option<(Arc<LoopOutput>, Value)>;
+
+impl ParsedOutputs {
+    pub(super) fn forget(&mut self, body: ElementInstanceKey) {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).remove(&body);
+    }
+}
 
 impl Working {
     /// The item for an inner instance, counted from 1.
@@ -27,5 +44,73 @@ impl Working {
 
     pub(crate) fn forget_loop_items(&mut self, body: ElementInstanceKey) {
         self.loops.remove(&body);
+        self.parsed_outputs.forget(body);
+    }
+
+    /// The name of the collection that a body gathers; none for all other elements.
+    pub(crate) fn output_collection(&self, body: &ElementInstance) -> Step<Option<Text>> {
+        if body.kind != ElementKind::MultiInstanceBody || body.progress.is_none() {
+            return Ok(None);
+        }
+        let definition = self.definition(body.origin.definition)?;
+        let model = definition.process.element(body.element).multi_instance.as_ref();
+        Ok(model.and_then(|model| model.output.as_ref()).map(|output| output.collection.clone()))
+    }
+
+    /// The output collection as it stands: one entry per item, null where an instance has given nothing yet.
+    pub(crate) fn collected(&self, body: &ElementInstance) -> Step<Value> {
+        self.require_outputs(body)?;
+        let total = body.progress.unwrap_or_default().total as usize;
+        let mut items = vec![Value::Null; total];
+        let mut parsed = self.parsed_outputs.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let parsed = parsed.entry(body.key).or_default();
+        parsed.resize_with(total, || None);
+        for row in self.outputs(body.key) {
+            let place = row.loop_counter as usize - 1;
+            let (Some(item), Some(known)) = (items.get_mut(place), parsed.get_mut(place)) else { continue };
+            if !known.as_ref().is_some_and(|(from, _)| Arc::ptr_eq(from, row)) {
+                let value = Value::from_json(row.value.as_str()).unwrap_or(Value::Null);
+                *known = Some((row.clone(), value));
+            }
+            if let Some((_, value)) = known {
+                *item = value.clone();
+            }
+        }
+        Ok(Value::List(items.into()))
+    }
+
+    /// The same as JSON text.
+    pub(crate) fn collected_json(&self, body: &ElementInstance) -> Step<RawJson> {
+        self.require_outputs(body)?;
+        let total = body.progress.unwrap_or_default().total;
+        let mut rows = self.outputs(body.key).peekable();
+        let mut list = String::from("[");
+        for counter in 1..=total {
+            if counter > 1 {
+                list.push(',');
+            }
+            match rows.next_if(|row| row.loop_counter == counter) {
+                Some(row) => list.push_str(row.value.as_str()),
+                None => list.push_str("null"),
+            }
+        }
+        list.push(']');
+        Ok(RawJson::new(list))
+    }
+
+    /// In the order of the items.
+    fn outputs(&self, body: ElementInstanceKey) -> impl Iterator<Item = &Arc<LoopOutput>> {
+        let counters = self.node(body).into_iter().flat_map(|node| &node.outputs);
+        counters.filter_map(move |counter| self.get::<LoopOutput>((body, *counter)))
+    }
+
+    /// Of a large instance the outputs may not be in memory.
+    pub(crate) fn require_outputs(&self, body: &ElementInstance) -> Step {
+        let completed = body.progress.unwrap_or_default().completed as usize;
+        let known = self.node(body.key).map_or(0, |node| node.outputs.len());
+        if known < completed && self.output_collection(body)?.is_some() {
+            return self.require(Need::LoopOutputs(body.key));
+        }
+        Ok(())
     }
 }

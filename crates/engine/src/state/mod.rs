@@ -2,6 +2,7 @@
 //! Derived from the store at any time; losing it loses nothing.
 
 mod catalog;
+mod evict;
 mod index;
 mod jobs;
 mod keys;
@@ -21,6 +22,7 @@ use crate::stop::{Step, Stop};
 use catalog::Catalog;
 use index::{Filed, Index};
 use keys::KeySource;
+use loops::ParsedOutputs;
 use node::Node;
 use residence::Residence;
 use rustc_hash::FxHashMap;
@@ -46,6 +48,8 @@ pub struct Working {
     residence: Residence,
     /// Derived from `LoopInput` rows.
     loops: FxHashMap<ElementInstanceKey, Arc<Vec<RawJson>>>,
+    /// Derived from `LoopOutput` rows.
+    parsed_outputs: ParsedOutputs,
 }
 
 impl Working {
@@ -62,6 +66,7 @@ impl Working {
             index: Index::default(),
             residence: Residence::default(),
             loops: FxHashMap::default(),
+            parsed_outputs: ParsedOutputs::default(),
         }
     }
 
@@ -85,12 +90,14 @@ impl Working {
         self.index = Index::default();
         self.residence = Residence::default();
         self.loops.clear();
+        self.parsed_outputs = ParsedOutputs::default();
     }
 
     /// The net changes of all commands since they were last taken.
     pub fn take_changes(&mut self) -> Vec<Change> {
         let mut changes = Vec::new();
         self.tables.take_changes(&mut changes);
+        self.jobs.forget_young();
         changes
     }
 
@@ -183,9 +190,14 @@ impl Working {
         &self.index
     }
 
-    /// How many rows are in memory: a measure for when to evict.
+    /// How many rows of instances are in memory: a measure for when to evict.
     pub fn rows(&self) -> usize {
         self.tables.elements.len() + self.tables.variables.len() + self.tables.instances.len()
+    }
+
+    /// Everything that is kept in memory, counted: rows, lists that lead to them, and what is known of the store.
+    pub fn entries(&self) -> usize {
+        self.tables.len() + self.index.len() + self.residence.len() + self.jobs.len() + self.loops.len()
     }
 
     pub(crate) fn instance(&self, key: ProcessInstanceKey) -> Step<&Arc<ProcessInstance>> {
@@ -242,6 +254,10 @@ macro_rules! tables {
                     |row| row.file(&mut index.borrow_mut()),
                     |row| row.unfile(&mut index.borrow_mut()),
                 );)+
+            }
+
+            fn len(&self) -> usize {
+                0 $(+ self.$field.len())+
             }
 
             fn take_changes(&mut self, changes: &mut Vec<Change>) {

@@ -1,4 +1,4 @@
-//! What of the store is in memory: taking in what was asked for, and letting go of what lies idle.
+//! What of the store is in memory: taking in what was asked for, and knowing what is there.
 
 use super::index::MessageBox;
 use super::{Residency, Working};
@@ -7,8 +7,8 @@ use crate::stop::Step;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Bound;
 use tidemill_model::entity::{
-    ElementInstance, Incident, Job, JobLease, LoopInput, LoopOutput, MessageSubscription, ProcessInstance,
-    ProcessXml, SignalSubscription, Timer, TimerPurpose, UserTask, Variable,
+    ElementInstance, Incident, Job, JobLease, MessageSubscription, ProcessInstance, ProcessXml,
+    SignalSubscription, Timer, TimerPurpose, UserTask,
 };
 use tidemill_model::{
     Command, ElementInstanceKey, Entity, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
@@ -17,15 +17,19 @@ use tidemill_model::{
 #[derive(Default)]
 pub(super) struct Residence {
     /// Needs whose answer stays true while this node owns the partition.
-    standing: FxHashSet<Need>,
+    pub(super) standing: FxHashSet<Need>,
     /// Needs answered for the commands of the current batch.
     answered: FxHashSet<Need>,
     signal_pages: FxHashMap<Need, (Vec<SubscriptionKey>, bool)>,
-    used: FxHashMap<ProcessInstanceKey, u64>,
+    pub(super) used: FxHashMap<ProcessInstanceKey, u64>,
     tick: u64,
 }
 
 impl Residence {
+    pub(super) fn len(&self) -> usize {
+        self.standing.len() + self.answered.len() + self.signal_pages.len() + self.used.len()
+    }
+
     pub(super) fn is_answered(&self, need: &Need) -> bool {
         self.standing.contains(need) || self.answered.contains(need)
     }
@@ -79,7 +83,8 @@ impl Working {
         }
     }
 
-    /// What the command will surely ask for first. Asking for a whole batch at once saves round trips.
+    /// What the command will surely ask for first, or next when that was supplied. Asking for a whole batch at once
+    /// saves round trips.
     pub fn first_need(&self, command: &Command) -> Option<Need> {
         let need = match command {
             Command::CompleteJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
@@ -100,14 +105,29 @@ impl Working {
                 Need::MessageSubscription(c.subscription),
             ),
             Command::TriggerTimer(c) => match &c.timer.purpose {
-                TimerPurpose::Catch { origin, .. } => {
-                    self.unless_known::<ProcessInstance>(origin.instance, Need::Instance(origin.instance))
+                TimerPurpose::Catch { origin, element_instance, .. } => {
+                    let instance = origin.instance;
+                    let need = self.unless_known::<ProcessInstance>(instance, Need::Instance(instance));
+                    need.or_else(|| self.need_of_large(instance, *element_instance))
                 }
                 _ => None,
             },
             _ => None,
         };
         need.filter(|need| !self.residence.is_answered(need))
+    }
+
+    /// Of a large instance, neither the element nor the scopes around it come with the instance.
+    fn need_of_large(&self, instance: ProcessInstanceKey, element: ElementInstanceKey) -> Option<Need> {
+        self.get::<ProcessInstance>(instance)?;
+        let mut current = element;
+        while current != instance.scope() {
+            match self.get::<ElementInstance>(current) {
+                Some(element) => current = element.parent,
+                None => return self.unless_known::<ElementInstance>(current, Need::Element(current)),
+            }
+        }
+        None
     }
 
     fn unless_known<R: super::Tabled>(&self, key: R::Key, need: Need) -> Option<Need> {
@@ -237,71 +257,7 @@ impl Working {
         self.residence.used.insert(instance, tick);
     }
 
-    /// Lets go of instances that were not used for the longest time until at most `rows_max` rows are left.
-    /// To be called between batches, when all changes are written.
-    pub fn evict(&mut self, rows_max: usize) {
-        if self.rows() <= rows_max {
-            return;
-        }
-        let mut instances: Vec<_> = self
-            .tables
-            .instances
-            .rows()
-            .map(|instance| (self.residence.used.get(&instance.key).copied().unwrap_or(0), instance.key))
-            .collect();
-        instances.sort_unstable();
-        for (_, instance) in instances {
-            // Half of the limit is freed at once, so that eviction is rare.
-            if self.rows() <= rows_max / 2 {
-                break;
-            }
-            self.evict_instance(instance);
-        }
-        let live: FxHashSet<_> = self.tables.instances.rows().map(|instance| instance.key).collect();
-        self.residence.used.retain(|instance, _| live.contains(instance));
-    }
-
-    fn evict_instance(&mut self, instance: ProcessInstanceKey) {
-        let mut scopes = vec![instance.scope()];
-        while let Some(scope) = scopes.pop() {
-            if let Some(element) = self.unload::<ElementInstance>(scope) {
-                if let Some(job) = element.job {
-                    self.unload::<Job>(job);
-                    let back_off = self.index.back_offs.get(&job).copied();
-                    back_off.and_then(|timer| self.unload::<Timer>(timer));
-                }
-                element.user_task.and_then(|task| self.unload::<UserTask>(task));
-            }
-            self.unload::<LoopInput>(scope);
-            self.loops.remove(&scope);
-            let Some(node) = self.index.nodes.get_mut(&scope) else { continue };
-            node.residency = Residency::All;
-            let node = std::mem::take(node);
-            self.index.nodes.remove(&scope);
-            scopes.extend(node.children);
-            for key in node.variables.into_values() {
-                self.unload::<Variable>(key);
-            }
-            for key in node.timers {
-                self.unload::<Timer>(key);
-            }
-            for key in node.messages {
-                self.unload::<MessageSubscription>(key);
-            }
-            for key in node.signals {
-                self.unload::<SignalSubscription>(key);
-            }
-            for key in node.incidents {
-                self.unload::<Incident>(key);
-            }
-            for counter in node.outputs {
-                self.unload::<LoopOutput>((scope, counter));
-            }
-        }
-        self.unload::<ProcessInstance>(instance);
-    }
-
-    fn unload<R: super::Tabled>(&mut self, key: R::Key) -> Option<std::sync::Arc<R>> {
+    pub(super) fn unload<R: super::Tabled>(&mut self, key: R::Key) -> Option<std::sync::Arc<R>> {
         let row = R::table_mut(&mut self.tables).unload(key)?;
         row.unfile(&mut self.index);
         Some(row)

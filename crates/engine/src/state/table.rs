@@ -133,6 +133,11 @@ impl<R: Row> Table<R> {
         self.dirty.contains_key(&key) || self.rows.get(&key).is_some_and(|slot| slot.stamp == self.stamp)
     }
 
+    /// What the current batch has changed before this command.
+    pub(crate) fn dirty_keys(&self) -> impl Iterator<Item = R::Key> + '_ {
+        self.dirty.keys().copied()
+    }
+
     /// What the current command has changed, in memory only or to be written.
     pub(crate) fn touched(&self) -> impl Iterator<Item = R::Key> + '_ {
         let patched = self.patched.iter().map(|(key, _)| *key);

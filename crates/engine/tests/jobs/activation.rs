@@ -2,12 +2,13 @@
 
 use super::one_job;
 use crate::support::workers::{activation, failure, update};
-use crate::support::{ModelBuilder, piecemeal, scenario};
+use crate::support::{Harness, ModelBuilder, piecemeal, scenario};
+use tidemill_engine::Reply;
 use tidemill_model::command::{
     ActivateJobs, Command, CreateInstance, DefinitionRef, Deploy, ResourceFile, TriggerTimer,
 };
 use tidemill_model::entity::Timer;
-use tidemill_model::{ActivatedJob, TenantId, Text, Variables};
+use tidemill_model::{ActivatedJob, Answer, TenantId, Text, Variables};
 
 fn numbers(jobs: &[ActivatedJob]) -> Vec<String> {
     jobs.iter().map(|job| job.variables.to_string()).collect()
@@ -215,4 +216,51 @@ fn jobs_of_other_tenants_are_not_in_the_way() {
     let jobs = engine.activate_with(ActivateJobs { tenants, ..activation("work") });
     assert_eq!(jobs.len(), 10);
     assert!(jobs.iter().all(|job| job.job.origin.tenant.as_str() == "b"));
+}
+
+#[test]
+fn jobs_that_are_made_behind_what_is_known_of_their_type_are_handed_out_once_each() {
+    let mut engine = Harness::new();
+    let model = ModelBuilder::process("p")
+        .start("s")
+        .service_task("work", |t| t.job_type("work").job_priority("=priority"))
+        .end("e");
+    engine.deploy(&model);
+    for n in 0..250 {
+        engine.start("p", &format!("{{\"priority\":{}}}", n % 5));
+    }
+    engine.reload();
+    let mut seen: Vec<_> = engine.activate("work", 50).iter().map(|job| job.job.key).collect();
+    // In one batch with an activation that must go beyond the first page: some in front of it, some behind.
+    let create = |priority: i32| {
+        Command::CreateInstance(Box::new(CreateInstance {
+            definition: DefinitionRef::Latest(Text::from("p")),
+            tenant: TenantId::default(),
+            variables: Variables::parse(&format!("{{\"priority\":{priority}}}")).expect("JSON"),
+            start: Vec::new(),
+            terminate_after: Vec::new(),
+            tags: Vec::new(),
+            business_id: None,
+        }))
+    };
+    let activate = Command::ActivateJobs(ActivateJobs {
+        job_type: Text::from("work"),
+        worker: Text::from("worker"),
+        timeout_ms: 60_000,
+        jobs_max: 60,
+        fetch_variables: Vec::new(),
+        tenants: vec![TenantId::default()],
+        with_lease: false,
+    });
+    let mut commands: Vec<Command> = (-5..10).map(create).collect();
+    commands.extend(vec![activate; 12]);
+    for reply in engine.run_batch(commands) {
+        if let Reply::Now(Answer::Activated(jobs)) = reply {
+            seen.extend(jobs.iter().map(|job| job.job.key));
+        }
+    }
+    assert_eq!(seen.len(), 265);
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 265, "none twice");
 }

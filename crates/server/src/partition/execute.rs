@@ -13,6 +13,8 @@ use tidemill_store::DeadLetter;
 
 /// Rounds of loading that one command may need before it is given up.
 const LOADS_PER_COMMAND_MAX: usize = 10_000;
+/// Rounds of loading for all commands of a turn together.
+const PREFETCH_ROUNDS: usize = 4;
 /// Work that follows from commands goes on in the same batch for so long; the rest goes to the inbox.
 const FOLLOW_UP_TIME_MAX: Duration = Duration::from_millis(10);
 
@@ -101,13 +103,20 @@ impl Partition {
         self.keep(work, outcome.reply);
     }
 
-    /// Asks for what the commands will surely miss, in one round trip.
+    /// Asks for what the commands will surely miss: their instances in one round trip, and what they touch of large
+    /// instances in a few others.
     async fn prefetch(&mut self) -> Step<()> {
-        let mut needs: Vec<_> =
-            self.open.queue.iter().filter_map(|work| self.working.first_need(&work.command)).collect();
-        let mut seen = std::collections::HashSet::new();
-        needs.retain(|need| seen.insert(need.clone()));
-        if needs.is_empty() { Ok(()) } else { self.supply(needs).await }
+        for _ in 0..PREFETCH_ROUNDS {
+            let mut needs: Vec<_> =
+                self.open.queue.iter().filter_map(|work| self.working.first_need(&work.command)).collect();
+            let mut seen = std::collections::HashSet::new();
+            needs.retain(|need| seen.insert(need.clone()));
+            if needs.is_empty() {
+                break;
+            }
+            self.supply(needs).await?;
+        }
+        Ok(())
     }
 
     async fn run_command(&mut self, command: &Command) -> Step<Went> {
