@@ -68,9 +68,9 @@ fn messages_of_very_many_keys_wait_in_the_store() {
 #[test]
 fn messages_of_very_many_names_wait_in_the_store() {
     let mut engine = evicting();
-    engine.deploy(&ModelBuilder::process("p").start("s").catch_message("wait", ("=name", "=1")).end("e"));
-    run_many(&mut engine, |n| publish(format!("name{n}"), "1".to_owned()));
-    let p = engine.start("p", r#"{"name":"name17"}"#);
+    engine.deploy(&ModelBuilder::process("p").start("s").catch_message("wait", ("=name", "=id")).end("e"));
+    run_many(&mut engine, |n| publish(format!("name{n}"), format!("k{}", n % 300)));
+    let p = engine.start("p", r#"{"name":"name317","id":"k17"}"#);
     engine.expect_completed(p);
 }
 
