@@ -2,12 +2,14 @@
 
 pub mod block;
 mod position;
+pub mod shard;
 pub mod slot;
 mod wheel;
 pub mod window;
 
 pub use block::Block;
 pub use position::Position;
+pub use shard::Shard;
 pub use slot::Slot;
 pub use wheel::{Deadlines, Wheel};
 pub use window::Window;

@@ -34,13 +34,17 @@ impl Slot {
         Slot { level, number: due_ms >> bits(level) }
     }
 
+    /// Its first millisecond; the end of time for a number that no time has.
     pub const fn begin_ms(self) -> i64 {
+        if self.number > i64::MAX >> bits(self.level) {
+            return i64::MAX;
+        }
         self.number << bits(self.level)
     }
 
     /// The first millisecond behind it.
     pub const fn end_ms(self) -> i64 {
-        (self.number + 1) << bits(self.level)
+        Slot { level: self.level, number: self.number.saturating_add(1) }.begin_ms()
     }
 
     pub const fn contains(self, due_ms: i64) -> bool {

@@ -272,7 +272,7 @@ fn cases() -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, max_shrink_iters: 2_000, max_shrink_time: 10_000, ..ProptestConfig::default() })]
     #[test]
     fn every_timer_fires_once_whatever_is_read_and_written_meanwhile(
         steps in steps(),

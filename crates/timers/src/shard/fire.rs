@@ -1,0 +1,98 @@
+//! Firing: due timers leave the wheel in order, the mark advances with them, and blocks that it has passed are deleted.
+
+use super::Shard;
+use super::open::PARKED;
+use super::rows::{Place, PlaceChange, PlaceState};
+use crate::block::{Entry, PlaceId, Scope};
+use crate::{Position, Slot};
+
+impl Shard {
+    /// Puts what is due into the open batch. The mark moves only with a batch that has something to write.
+    pub(super) fn fire(&mut self, now_ms: i64) {
+        let (mark, due) = self.take_due(now_ms);
+        for (_, entry) in due {
+            self.deliver_or_park(*entry);
+        }
+        if mark <= self.mark {
+            return;
+        }
+        let passed_ms = if mark.key == i64::MAX { mark.due_ms + 1 } else { mark.due_ms };
+        self.open.deletes.append(&mut self.frontier.take_passed(passed_ms));
+        if self.open.is_empty() {
+            return;
+        }
+        self.mark = mark;
+        self.drain_floor.take_if(|floor| *floor <= mark);
+        self.open.forget_through(mark);
+        for change in self.places.take_passed(mark) {
+            self.open.places.push(change);
+        }
+    }
+
+    /// Due timers, and the mark once they have fired: never behind what is loaded (rules 4 and 5).
+    fn take_due(&mut self, now_ms: i64) -> (Position, Vec<(Position, Box<Entry>)>) {
+        let loaded_ms = Slot { level: 0, number: self.frontier.load_to }.begin_ms() - 1;
+        let until_ms = now_ms.min(loaded_ms);
+        let (timers_max, mut due) = (self.config.fired_per_batch_max, Vec::new());
+        self.wheel.take_due(until_ms, timers_max, &mut due);
+        let last = due.last().map_or(self.mark, |(position, _)| *position);
+        if due.len() == timers_max {
+            return (last, due);
+        }
+        // A timer may still be created for this very millisecond, but not for an earlier one.
+        let over_ms = if until_ms < now_ms { until_ms } else { until_ms - 1 };
+        (last.max(Position::end_of(over_ms)).max(self.mark), due)
+    }
+
+    /// Nothing is created at or before this position (rule 1).
+    pub(super) fn floor(&self) -> Position {
+        self.drain_floor.map_or(self.mark, |floor| floor.max(self.mark))
+    }
+
+    /// The due time at which a timer is stored: not behind the mark, by its key too (rule 1).
+    pub(super) fn stored_due_ms(&self, due_ms: i64, key: i64) -> i64 {
+        let floor = self.floor();
+        if Position::new(due_ms, key) > floor {
+            due_ms
+        } else if key > floor.key {
+            floor.due_ms
+        } else {
+            floor.due_ms + 1
+        }
+    }
+
+    /// A timer of a paused namespace is parked instead (rule 6).
+    pub(super) fn deliver_or_park(&mut self, entry: Entry) {
+        let is_paused = self.namespaces.get(&*entry.scope).is_some_and(|pause| !pause.is_resuming);
+        if is_paused {
+            self.open.bytes += entry.bytes();
+            self.open.aside.push((parking_slot(&entry.scope), entry));
+        } else {
+            self.deliver(entry);
+        }
+    }
+
+    pub(super) fn deliver(&mut self, entry: Entry) {
+        if let Some(id) = entry.place {
+            self.finish_place(id, entry.key);
+        }
+        self.open.bytes += entry.bytes();
+        self.open.fired.push(entry);
+    }
+
+    /// A timer that has fired or was cancelled needs its place no more, unless its id still names a time to come.
+    pub(super) fn finish_place(&mut self, id: PlaceId, key: i64) {
+        let place = self.places.generated(id).filter(|place| place.id_due_ms >= self.mark.due_ms);
+        let change = match place {
+            Some(place) => PlaceChange::Put(Place { state: PlaceState::Done, ..place }),
+            None => PlaceChange::Delete { id, key },
+        };
+        self.open.put_place(change, &mut self.places);
+    }
+}
+
+/// The slot beside time in which a namespace's timers are parked.
+pub(super) fn parking_slot(scope: &Scope) -> Slot {
+    let name = [scope.tenant.as_bytes(), &[0], scope.namespace.as_bytes()].concat();
+    Slot { level: PARKED, number: (twox_hash::XxHash64::oneshot(0, &name) >> 1) as i64 }
+}

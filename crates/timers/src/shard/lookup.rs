@@ -1,0 +1,159 @@
+//! Works that wait for something from the store. Others about the same timer wait behind them, in order.
+
+use super::request::Work;
+use super::rows::{BlockId, Need, Place};
+use super::{Asked, Shard};
+use crate::block::{Block, Entry, PlaceId};
+use crate::{Position, Slot};
+
+pub(super) enum Seeks {
+    /// The place of an own id.
+    Place,
+    /// The timer itself, wherever its slot has gone by now.
+    Entry { place: Place, found: Option<Entry>, is_killed: bool },
+    /// A paused timer.
+    Paused { place: Place, slot: Slot },
+}
+
+pub(super) struct Lookup {
+    work: Work,
+    seeks: Seeks,
+    /// The store shows what is looked for once this batch has landed.
+    barrier: i64,
+    after: Option<BlockId>,
+    is_asked: bool,
+}
+
+impl Lookup {
+    pub(super) fn new(work: Work, seeks: Seeks, barrier: i64) -> Lookup {
+        Lookup { work, seeks, barrier, after: None, is_asked: false }
+    }
+
+    pub(super) fn into_work(self) -> Work {
+        self.work
+    }
+
+    fn need(&self, about: PlaceId, entries_max: usize) -> Need {
+        match &self.seeks {
+            Seeks::Place => Need::Place(about),
+            Seeks::Entry { place, .. } => {
+                let position = Position::new(place.due_ms, place.key);
+                Need::Find { position, after: self.after, entries_max }
+            }
+            Seeks::Paused { slot, .. } => {
+                Need::Blocks { slot: *slot, after: self.after, up_to_batch: i64::MAX, entries_max }
+            }
+        }
+    }
+}
+
+impl Shard {
+    pub(super) fn look_up(&mut self, about: PlaceId, lookup: Lookup) {
+        self.queue_bytes += lookup.work.request.bytes();
+        self.behind.entry(about).or_default();
+        self.lookups.insert(lookup.work.arrival, lookup);
+    }
+
+    pub(super) fn ask_for_lookups(&mut self, needs: &mut Vec<(u64, Need)>) {
+        let entries_max = self.page_entries();
+        let mut wanted = Vec::new();
+        for (id, lookup) in &mut self.lookups {
+            if !lookup.is_asked
+                && lookup.barrier <= self.landed_batch
+                && let Some(about) = lookup.work.request.about()
+            {
+                lookup.is_asked = true;
+                lookup.barrier = self.landed_batch;
+                wanted.push((*id, lookup.need(about, entries_max)));
+            }
+        }
+        for (id, need) in wanted {
+            let asked = self.ask(Asked::Lookup { id });
+            needs.push((asked, need));
+        }
+    }
+
+    /// Every read of a place that is under way shows at least what this batch has written.
+    pub(super) fn oldest_place_read(&self) -> i64 {
+        let is_read = |lookup: &&Lookup| matches!(lookup.seeks, Seeks::Place) && lookup.is_asked;
+        let oldest = self.lookups.values().filter(is_read).map(|lookup| lookup.barrier).min();
+        oldest.unwrap_or(self.landed_batch)
+    }
+
+    fn take_lookup(&mut self, id: u64) -> Option<(PlaceId, Lookup)> {
+        let lookup = self.lookups.remove(&id)?;
+        let about = lookup.work.request.about()?;
+        self.queue_bytes -= lookup.work.request.bytes();
+        Some((about, lookup))
+    }
+
+    pub(super) fn place_came(&mut self, id: u64, place: Option<Place>) {
+        let Some((about, lookup)) = self.take_lookup(id) else { return };
+        let place = self.places.own(about, place);
+        self.run(about, lookup.work, place);
+        self.go_on(about);
+    }
+
+    pub(super) fn blocks_came(&mut self, id: u64, blocks: Vec<(BlockId, Block)>, is_last: bool) {
+        let Some((about, mut lookup)) = self.take_lookup(id) else { return };
+        lookup.is_asked = false;
+        lookup.after = blocks.last().map(|(id, _)| *id).or(lookup.after);
+        match &mut lookup.seeks {
+            Seeks::Place => {}
+            Seeks::Entry { place, found, is_killed } => {
+                blocks.into_iter().for_each(|(_, block)| look_into(block, place, found, is_killed));
+                if !is_last {
+                    return self.look_up(about, lookup);
+                }
+                self.entry_was_sought(lookup);
+            }
+            Seeks::Paused { place, .. } => {
+                let (place, mut found) = (*place, None);
+                for (id, block) in blocks {
+                    self.open.deletes.push(id);
+                    look_into(block, &place, &mut found, &mut false);
+                }
+                self.run_unpaused(about, lookup.work, place, found);
+            }
+        }
+        self.go_on(about);
+    }
+
+    /// The slot may have been loaded meanwhile: then the wheel knows better than what was read.
+    fn entry_was_sought(&mut self, lookup: Lookup) {
+        let Seeks::Entry { place, found, is_killed } = lookup.seeks else { return };
+        let found = if self.frontier.is_loaded(place.due_ms) {
+            self.wheel.get(Position::new(place.due_ms, place.key)).map(|entry| Entry::clone(entry))
+        } else {
+            found.filter(|_| !is_killed)
+        };
+        self.run_found(lookup.work, place, found);
+    }
+
+    /// The next works about the same timer may run, until one of them has to wait itself.
+    fn go_on(&mut self, about: PlaceId) {
+        loop {
+            let waits = self.lookups.values().any(|lookup| lookup.work.request.about() == Some(about));
+            if waits {
+                return;
+            }
+            let Some(work) = self.behind.get_mut(&about).and_then(|behind| behind.pop_front()) else { break };
+            self.queue_bytes -= work.request.bytes();
+            self.begin(about, work);
+        }
+        self.behind.remove(&about);
+    }
+}
+
+fn look_into(block: Block, place: &Place, found: &mut Option<Entry>, is_killed: &mut bool) {
+    match block {
+        Block::Tombstones(tombstones) => {
+            let kills = |t: &crate::block::Tombstone| t.key == place.key && t.generation > place.generation;
+            *is_killed |= tombstones.iter().any(kills);
+        }
+        Block::Entries(entries) | Block::Paused(entries) => {
+            let is_it = |e: &Entry| e.key == place.key && e.generation == place.generation;
+            *found = entries.into_iter().find(is_it).or(found.take());
+        }
+    }
+}

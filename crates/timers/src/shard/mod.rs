@@ -1,0 +1,272 @@
+//! The timer shard: the state machine of one partition's service timers. Requests, time, what was read and what became of
+//! commits go in; needs, batches and answers come out. It does no I/O, and nothing it says is true before its commit.
+//!
+//! The driver calls `offer` for each request, asks for `needs` and answers them by `supply`, and whenever no batch is in
+//! flight calls `close`, commits what comes out and tells by `landed` what became of it.
+
+mod fire;
+mod frontier;
+mod job;
+mod lookup;
+mod memory;
+mod open;
+mod places;
+mod recover;
+mod request;
+mod rows;
+mod run;
+
+use crate::block::{Entry, Scope};
+use crate::{Position, Wheel};
+use frontier::Frontier;
+use job::Job;
+use lookup::Lookup;
+use open::Open;
+use places::Places;
+pub use recover::DamagedBlock;
+use request::Work;
+pub use request::{Address, Answer, Busy, Create, Mode, Request, Target, Ticket};
+pub use rows::{
+    Batch, BlockId, BlockRow, Commit, DeliveryRow, Fence, Need, Pause, Place, PlaceChange, PlaceState,
+    Recovered, Supply, TargetRow,
+};
+use std::collections::{BTreeMap, VecDeque};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    pub memory_bytes_max: usize,
+    /// How far ahead timers are loaded while memory allows.
+    pub look_ahead_ms_max: i64,
+    pub block_entries_max: usize,
+    /// Timers that one commit fires at most: after a long stop, requests get their share too.
+    pub fired_per_batch_max: usize,
+    /// A slot with so many small blocks is merged.
+    pub merge_blocks_min: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            memory_bytes_max: 128 << 20,
+            look_ahead_ms_max: 60_000,
+            block_entries_max: 4_096,
+            fired_per_batch_max: 20_000,
+            merge_blocks_min: 64,
+        }
+    }
+}
+
+enum Phase {
+    /// Reads the mark.
+    Recovering,
+    /// Reads the places of generated ids.
+    ReadingPlaces,
+    Ready,
+    /// Another owner has taken over.
+    Stopped,
+}
+
+/// A batch on its way to the store.
+struct InFlight {
+    id: i64,
+    answers: Vec<(Ticket, Answer)>,
+    works: Vec<Work>,
+    bytes: usize,
+    is_unknown: bool,
+}
+
+/// What a need was for.
+enum Asked {
+    Recover,
+    Settle,
+    Places,
+    First {
+        level: u8,
+    },
+    /// Of a job.
+    Page,
+    Lookup {
+        id: u64,
+    },
+}
+
+pub struct Shard {
+    config: Config,
+    phase: Phase,
+    fence: Fence,
+    wheel: Wheel<Box<Entry>>,
+    frontier: Frontier,
+    /// Of the last batch that was closed, so that nothing is created behind the mark of the commit in flight (rule 1).
+    mark: Position,
+    /// The end of a slot larger than memory while it is fired block by block (rule 5).
+    drain_floor: Option<Position>,
+    oversize: Option<i64>,
+    look_ahead_ms: i64,
+    last_key: i64,
+    last_batch: i64,
+    landed_batch: i64,
+    open: Open,
+    in_flight: Option<InFlight>,
+    places: Places,
+    namespaces: BTreeMap<Scope, Pause>,
+    targets: BTreeMap<u128, (u32, u32)>,
+    lanes: BTreeMap<u32, u32>,
+    /// Works that came before the shard was ready.
+    queue: VecDeque<Work>,
+    queue_bytes: usize,
+    arrivals: u64,
+    lookups: BTreeMap<u64, Lookup>,
+    /// Works about a timer that another work is about, in order.
+    behind: BTreeMap<crate::block::PlaceId, VecDeque<Work>>,
+    job: Option<Job>,
+    unpark: Option<Job>,
+    /// A slot whose merged blocks are in the open batch.
+    merged: Option<crate::Slot>,
+    asked: BTreeMap<u64, Asked>,
+    needs: u64,
+}
+
+impl Shard {
+    pub fn new(config: Config) -> Shard {
+        let wheel_bytes_max = config.memory_bytes_max / 2;
+        Shard {
+            config,
+            phase: Phase::Recovering,
+            fence: Fence { partition: 0, epoch: 0 },
+            wheel: Wheel::new(wheel_bytes_max, |entry| entry.bytes()),
+            frontier: Frontier::new(0),
+            mark: Position::MIN,
+            drain_floor: None,
+            oversize: None,
+            look_ahead_ms: config.look_ahead_ms_max,
+            last_key: 0,
+            last_batch: 0,
+            landed_batch: 0,
+            open: Open::default(),
+            in_flight: None,
+            places: Places::default(),
+            namespaces: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            lanes: BTreeMap::new(),
+            queue: VecDeque::new(),
+            queue_bytes: 0,
+            arrivals: 0,
+            lookups: BTreeMap::new(),
+            behind: BTreeMap::new(),
+            job: None,
+            unpark: None,
+            merged: None,
+            asked: BTreeMap::new(),
+            needs: 0,
+        }
+    }
+
+    /// Takes a request. Its answer comes with the commit that carries it.
+    pub fn offer(&mut self, ticket: Ticket, request: Request) -> Result<(), Busy> {
+        let is_stopped = matches!(self.phase, Phase::Stopped);
+        if is_stopped || self.waiting_bytes() > self.config.memory_bytes_max / 4 {
+            return Err(Busy);
+        }
+        self.arrivals += 1;
+        let work = Work { arrival: self.arrivals, ticket, request };
+        match self.phase {
+            Phase::Ready => self.start(work),
+            _ => self.enqueue(work),
+        }
+        Ok(())
+    }
+
+    fn enqueue(&mut self, work: Work) {
+        self.queue_bytes += work.request.bytes();
+        self.queue.push_back(work);
+    }
+
+    /// Closes the open batch, if there is something to write and no other batch is in flight.
+    pub fn close(&mut self, now_ms: i64) -> Option<Batch> {
+        if self.in_flight.is_some() || !matches!(self.phase, Phase::Ready) {
+            return None;
+        }
+        self.fire(now_ms);
+        let batch = (!self.open.is_empty()).then(|| self.seal(now_ms));
+        // The open batch is empty now: what moves here concerns only what comes later (rule 4).
+        self.advance(now_ms);
+        batch
+    }
+
+    fn seal(&mut self, now_ms: i64) -> Batch {
+        let id = self.last_batch + 1;
+        let limits = self.block_limits();
+        let mut open = std::mem::take(&mut self.open);
+        let lanes = &self.lanes;
+        let batch = Batch {
+            fence: self.fence,
+            id,
+            at_ms: now_ms,
+            highest_key: self.last_key,
+            mark: self.mark,
+            block_inserts: open.pack_blocks(id, limits, &mut self.frontier),
+            block_deletes: open.deletes,
+            deliveries: open::pack_deliveries(open.fired, limits, |target| {
+                lanes.get(&target).copied().unwrap_or(0)
+            }),
+            places: open.places,
+            targets: open.targets,
+            namespaces: open.namespaces.into_iter().collect(),
+        };
+        // Merged blocks do not count as new ones, or they would be merged again and again.
+        if let Some(merged) = self.merged.take() {
+            self.frontier.count_anew(merged);
+        }
+        self.last_batch = id;
+        self.places.closed(id);
+        self.page_was_closed();
+        let (answers, works, bytes) = (open.answers, open.works, open.bytes);
+        self.in_flight = Some(InFlight { id, answers, works, bytes, is_unknown: false });
+        batch
+    }
+
+    /// Hears what became of the batch in flight. Gives the answers that may go out now; deliveries of a written batch
+    /// may begin.
+    pub fn landed(&mut self, commit: Commit) -> Vec<(Ticket, Answer)> {
+        match commit {
+            Commit::Written => self.written(),
+            Commit::NotWritten => {
+                self.restart();
+                Vec::new()
+            }
+            Commit::Unknown => {
+                if let Some(in_flight) = &mut self.in_flight {
+                    in_flight.is_unknown = true;
+                }
+                Vec::new()
+            }
+            Commit::Fenced => self.stop(),
+        }
+    }
+
+    fn written(&mut self) -> Vec<(Ticket, Answer)> {
+        let Some(in_flight) = self.in_flight.take() else { return Vec::new() };
+        self.landed_batch = in_flight.id;
+        self.places.forget_through(self.oldest_place_read());
+        in_flight.answers
+    }
+
+    /// When `close` should be called again, if nothing else happens.
+    pub fn wake_at_ms(&mut self) -> Option<i64> {
+        let first = self.wheel.first().map(|first| first.due_ms);
+        // While a job runs, or memory is short, the next slot waits for what has been begun.
+        let may_begin = self.job.is_none() && self.has_room();
+        let next = self.frontier.next_begin_ms().filter(|_| may_begin).map(|begin_ms| match self.oversize {
+            Some(number) if crate::Slot { level: 0, number }.begin_ms() == begin_ms => {
+                crate::Slot { level: 0, number }.end_ms()
+            }
+            _ => begin_ms.saturating_sub(self.look_ahead_ms),
+        });
+        first.into_iter().chain(next).chain(self.frontier.first_end_ms()).min()
+    }
+
+    /// Every timer up to here has fired, was cancelled or is parked, once the batch in flight has landed.
+    pub fn mark(&self) -> Position {
+        self.mark
+    }
+}

@@ -1,0 +1,142 @@
+//! What clients ask of a shard, and what they are told.
+
+use super::rows::Place;
+use crate::block::{Entry, Flags, PlaceId, Scope};
+use std::sync::Arc;
+
+/// Whom an answer is for: chosen by the driver.
+pub type Ticket = u64;
+
+/// How a timer is named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Address {
+    /// A generated id carries the key and the due time at which the timer was stored.
+    Generated {
+        key: i64,
+        due_ms: i64,
+    },
+    Own(PlaceId),
+}
+
+impl Address {
+    pub(super) fn place_id(self) -> PlaceId {
+        match self {
+            Address::Generated { key, .. } => PlaceId::of_key(key),
+            Address::Own(id) => id,
+        }
+    }
+}
+
+/// Where deliveries go: opaque but for the lane, which keeps slow receivers from holding up others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    pub lane: u32,
+    pub data: Arc<[u8]>,
+}
+
+/// What happens to a timer that has the same id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    Replace,
+    Keep,
+    Fail,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Create {
+    pub own_id: Option<PlaceId>,
+    pub mode: Mode,
+    pub scope: Arc<Scope>,
+    pub due_ms: i64,
+    pub target: Target,
+    pub flags: Flags,
+    pub payload: Box<[u8]>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Request {
+    Create(Create),
+    Cancel {
+        address: Address,
+        scope: Arc<Scope>,
+    },
+    Move {
+        address: Address,
+        due_ms: i64,
+    },
+    Pause {
+        address: Address,
+    },
+    Resume {
+        address: Address,
+    },
+    Trigger {
+        address: Address,
+    },
+    /// A delivery has failed; the timer as it was delivered fires again.
+    Retry {
+        entry: Box<Entry>,
+        due_ms: i64,
+    },
+    PauseNamespace(Arc<Scope>),
+    ResumeNamespace(Arc<Scope>),
+}
+
+impl Request {
+    /// Requests about the same timer run one after another.
+    pub(super) fn about(&self) -> Option<PlaceId> {
+        match self {
+            Request::Create(create) => create.own_id,
+            Request::Cancel { address, .. }
+            | Request::Move { address, .. }
+            | Request::Pause { address }
+            | Request::Resume { address }
+            | Request::Trigger { address } => Some(address.place_id()),
+            Request::Retry { entry, .. } => Some(entry.place.unwrap_or(PlaceId::of_key(entry.key))),
+            Request::PauseNamespace(_) | Request::ResumeNamespace(_) => None,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let heap = match self {
+            Request::Create(create) => create.payload.len(),
+            Request::Retry { entry, .. } => entry.bytes(),
+            _ => 0,
+        };
+        size_of::<Request>() + heap
+    }
+}
+
+/// A request and who sent it. If a commit fails, works run again in the order of their arrival.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    pub(super) arrival: u64,
+    pub(super) ticket: Ticket,
+    pub(super) request: Request,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// The key, and the due time that its id carries.
+    Created {
+        key: i64,
+        due_ms: i64,
+    },
+    /// A timer of this id is there already.
+    Exists(Place),
+    Done,
+    /// Its time has passed: it has fired, is being fired, or was cancelled before.
+    Gone,
+    NotFound,
+    /// It is in a state in which this cannot be done.
+    Refused(&'static str),
+    /// Another owner has taken over before this was begun: it may be sent there.
+    Moved,
+    /// Another owner has taken over while this was being written: nobody knows here.
+    Unknown,
+}
+
+/// Too much is waiting; the client should come back later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("Expected room for another request, but the shard's memory is in use; try again later")]
+pub struct Busy;

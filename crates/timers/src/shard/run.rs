@@ -1,0 +1,397 @@
+//! Requests: what each changes. A request that needs what is not in memory waits for it as a lookup.
+
+use super::lookup::{Lookup, Seeks};
+use super::open::PAUSED;
+use super::request::{Address, Answer, Create, Mode, Request, Target, Work};
+use super::rows::{Pause, Place, PlaceChange, PlaceState, TargetRow};
+use super::{Shard, fire::parking_slot};
+use crate::block::{Entry, NAME_BYTES_MAX, PAYLOAD_BYTES_MAX, PlaceId, Scope, Tombstone};
+use crate::slot::DUE_MS_MAX;
+use crate::{Position, Slot};
+use std::sync::Arc;
+
+/// Targets that a shard keeps in memory.
+const TARGETS_MAX: usize = 100_000;
+
+impl Shard {
+    /// Begins a work, or puts it behind another about the same timer.
+    pub(super) fn start(&mut self, work: Work) {
+        let Some(about) = work.request.about() else { return self.run_alone(work) };
+        if let Some(behind) = self.behind.get_mut(&about) {
+            self.queue_bytes += work.request.bytes();
+            return behind.push_back(work);
+        }
+        self.begin(about, work);
+    }
+
+    /// Works that are about no timer that is there already.
+    fn run_alone(&mut self, work: Work) {
+        match &work.request {
+            Request::Create(create) => {
+                let answer = self.create(None, create.clone());
+                self.answer(work, answer);
+            }
+            _ => self.run_namespace(work),
+        }
+    }
+
+    pub(super) fn begin(&mut self, about: PlaceId, work: Work) {
+        if about.is_own() {
+            return self.look_up(about, Lookup::new(work, Seeks::Place, self.landed_batch));
+        }
+        let place = self.places.generated(about);
+        self.run(about, work, place);
+    }
+
+    /// Runs a work whose place is known; none means that the id names no timer, or one that is where its id says.
+    pub(super) fn run(&mut self, about: PlaceId, work: Work, place: Option<Place>) {
+        match &work.request {
+            Request::Create(create) => {
+                let create = create.clone();
+                self.run_create(about, work, create, place);
+            }
+            Request::Retry { entry, due_ms } => {
+                let answer = self.retry(about, entry, *due_ms, place);
+                self.answer(work, answer);
+            }
+            Request::Cancel { address, .. }
+            | Request::Move { address, .. }
+            | Request::Pause { address }
+            | Request::Resume { address }
+            | Request::Trigger { address } => match placed(*address, place) {
+                Some(place) => self.run_on(about, work, place),
+                None => self.answer(work, Answer::NotFound),
+            },
+            Request::PauseNamespace(_) | Request::ResumeNamespace(_) => self.run_namespace(work),
+        }
+    }
+
+    fn run_on(&mut self, about: PlaceId, work: Work, place: Place) {
+        let position = Position::new(place.due_ms, place.key);
+        match (&work.request, place.state) {
+            (_, PlaceState::Done) => self.answer(work, Answer::Gone),
+            (Request::Pause { .. }, PlaceState::Paused) => self.answer(work, Answer::Done),
+            (_, PlaceState::Paused) => {
+                let slot = Slot { level: PAUSED, number: place.key };
+                self.look_up(about, Lookup::new(work, Seeks::Paused { place, slot }, self.last_write()));
+            }
+            (Request::Resume { .. }, PlaceState::Scheduled) => self.answer(work, Answer::Done),
+            (_, PlaceState::Scheduled) if position <= self.floor() => self.run_passed(work, place),
+            (Request::Cancel { .. }, PlaceState::Scheduled) => {
+                self.cancel(place);
+                self.answer(work, Answer::Done);
+            }
+            (_, PlaceState::Scheduled) => self.seek(about, work, place),
+        }
+    }
+
+    /// The mark has passed the timer: it has fired, unless it was parked, because its namespace is paused.
+    fn run_passed(&mut self, work: Work, place: Place) {
+        if let Request::Cancel { scope, .. } = &work.request
+            && self.kill_parked(&place, &scope.clone())
+        {
+            self.finish_place(place.id, place.key);
+            return self.answer(work, Answer::Done);
+        }
+        self.answer(work, Answer::Gone);
+    }
+
+    /// A tombstone for a timer that was parked since its namespace was paused. False if it cannot be one of those.
+    fn kill_parked(&mut self, place: &Place, scope: &Scope) -> bool {
+        let position = Position::new(place.due_ms, place.key);
+        let is_parked =
+            self.namespaces.get(scope).is_some_and(|pause| !pause.is_resuming && pause.since < position);
+        if is_parked {
+            let generation = place.generation + 1;
+            let tombstone = Tombstone { key: place.key, due_ms: place.due_ms, generation };
+            self.open.aside_tombstones.push((parking_slot(scope), tombstone));
+        }
+        is_parked
+    }
+
+    /// Finds the timer itself, which a move, pause or trigger needs: in the wheel or in the store.
+    fn seek(&mut self, about: PlaceId, work: Work, place: Place) {
+        let position = Position::new(place.due_ms, place.key);
+        if self.frontier.is_loaded(place.due_ms) {
+            let entry = self.wheel.get(position).cloned();
+            return self.run_found(work, place, entry.map(|entry| *entry));
+        }
+        self.look_up(
+            about,
+            Lookup::new(work, Seeks::Entry { place, found: None, is_killed: false }, self.last_write()),
+        );
+    }
+
+    /// Everything written so far is in the store once this batch has landed.
+    fn last_write(&self) -> i64 {
+        if self.open.is_empty() { self.last_batch } else { self.last_batch + 1 }
+    }
+
+    /// The timer was found where its place says; it has not fired and is not paused.
+    pub(super) fn run_found(&mut self, work: Work, place: Place, entry: Option<Entry>) {
+        let position = Position::new(place.due_ms, place.key);
+        if position <= self.floor() {
+            return self.answer(work, Answer::Gone);
+        }
+        let Some(entry) = entry.filter(|entry| entry.generation == place.generation) else {
+            return self.answer(work, Answer::NotFound);
+        };
+        let answer = match &work.request {
+            Request::Move { due_ms, .. } if !is_date(*due_ms) => Answer::Refused("the date is out of range"),
+            Request::Move { due_ms, .. } => {
+                self.kill(&place);
+                self.schedule(entry, *due_ms, *due_ms, place)
+            }
+            Request::Pause { .. } => {
+                self.kill(&place);
+                self.pause(entry, place)
+            }
+            Request::Trigger { .. } => {
+                self.kill(&place);
+                self.trigger(entry, place)
+            }
+            _ => Answer::NotFound,
+        };
+        self.answer(work, answer);
+    }
+
+    /// The timer was taken out of its paused block, which the open batch deletes.
+    pub(super) fn run_unpaused(&mut self, about: PlaceId, work: Work, place: Place, entry: Option<Entry>) {
+        let Some(entry) = entry else { return self.answer(work, Answer::NotFound) };
+        let answer = match &work.request {
+            Request::Resume { .. } => {
+                let (due_ms, scheduled_ms) = (entry.due_ms, entry.scheduled_ms);
+                self.schedule(entry, due_ms, scheduled_ms, place)
+            }
+            Request::Move { due_ms, .. } if is_date(*due_ms) => {
+                let due_ms = *due_ms;
+                let moved = Entry { due_ms, scheduled_ms: due_ms, ..entry };
+                self.pause(moved, place)
+            }
+            Request::Move { .. } => {
+                self.pause(entry, place);
+                Answer::Refused("the date is out of range")
+            }
+            Request::Trigger { .. } => self.trigger(entry, place),
+            Request::Cancel { .. } => {
+                self.finish_place(place.id, place.key);
+                Answer::Done
+            }
+            Request::Create(create) => {
+                let create = create.clone();
+                self.create(Some(about), create)
+            }
+            _ => Answer::NotFound,
+        };
+        self.answer(work, answer);
+    }
+
+    /// Writes a timer anew, under the next generation and with a place (rule 2).
+    fn schedule(&mut self, entry: Entry, due_ms: i64, scheduled_ms: i64, place: Place) -> Answer {
+        let due_ms = self.stored_due_ms(due_ms, entry.key);
+        let generation = place.generation + 1;
+        let place = Place { due_ms, generation, state: PlaceState::Scheduled, ..place };
+        self.open.put_place(PlaceChange::Put(place), &mut self.places);
+        self.add(Entry { due_ms, scheduled_ms, generation, place: Some(place.id), ..entry });
+        Answer::Done
+    }
+
+    fn pause(&mut self, entry: Entry, place: Place) -> Answer {
+        let generation = place.generation + 1;
+        let place = Place { due_ms: entry.due_ms, generation, state: PlaceState::Paused, ..place };
+        self.open.put_place(PlaceChange::Put(place), &mut self.places);
+        let slot = Slot { level: PAUSED, number: entry.key };
+        self.open.aside.push((slot, Entry { generation, place: Some(place.id), ..entry }));
+        Answer::Done
+    }
+
+    fn trigger(&mut self, entry: Entry, place: Place) -> Answer {
+        // Its generated id may name a time to come: the place tells then that it has fired.
+        if !place.id.is_own() {
+            self.open.put_place(PlaceChange::Put(place), &mut self.places);
+        }
+        self.deliver(Entry { place: Some(place.id), ..entry });
+        Answer::Done
+    }
+
+    fn cancel(&mut self, place: Place) {
+        self.kill(&place);
+        let is_placed = place.id.is_own() || self.places.generated(place.id).is_some();
+        if is_placed {
+            self.finish_place(place.id, place.key);
+        }
+    }
+
+    /// A tombstone for the timer of this place, whether it is in memory or not (rule 2).
+    fn kill(&mut self, place: &Place) {
+        let generation = place.generation + 1;
+        let tombstone = Tombstone { key: place.key, due_ms: place.due_ms, generation };
+        self.wheel.remove(tombstone.position());
+        if let Some(job) = self.job.as_mut().filter(|job| job.is_load_of(place.due_ms)) {
+            job.kill(&tombstone);
+        }
+        self.open.bytes += size_of::<Tombstone>();
+        self.open.tombstones.push(tombstone);
+    }
+
+    /// A new timer goes to its slot, and to the wheel if that is loaded (rule 4).
+    fn add(&mut self, entry: Entry) {
+        self.open.bytes += entry.bytes();
+        if self.frontier.is_in_wheel(Slot::of(entry.due_ms, 0).number) {
+            self.wheel.insert(entry.position(), Box::new(entry.clone()));
+            self.open.entries.push(entry);
+            self.keep_to_budget();
+        } else {
+            self.open.entries.push(entry);
+        }
+    }
+
+    fn run_create(&mut self, about: PlaceId, work: Work, create: Create, place: Option<Place>) {
+        let Some(place) = place.filter(|_| create.own_id.is_some()) else {
+            let answer = self.create(create.own_id, create);
+            return self.answer(work, answer);
+        };
+        match create.mode {
+            Mode::Keep => self.answer(work, Answer::Exists(place)),
+            Mode::Fail => self.answer(work, Answer::Refused("a timer of this id is there already")),
+            Mode::Replace if place.state == PlaceState::Paused => {
+                let slot = Slot { level: PAUSED, number: place.key };
+                self.look_up(about, Lookup::new(work, Seeks::Paused { place, slot }, self.last_write()));
+            }
+            Mode::Replace => {
+                if Position::new(place.due_ms, place.key) > self.floor() {
+                    self.kill(&place);
+                } else {
+                    self.kill_parked(&place, &create.scope);
+                }
+                let answer = self.create(create.own_id, create);
+                self.answer(work, answer);
+            }
+        }
+    }
+
+    fn create(&mut self, own_id: Option<PlaceId>, create: Create) -> Answer {
+        let Create { scope, due_ms, target, flags, payload, .. } = create;
+        if let Some(reason) = refusal(&scope, due_ms, &payload) {
+            return Answer::Refused(reason);
+        }
+        let Some(target) = self.target(&target) else { return Answer::Refused("there are too many targets") };
+        self.last_key += 1;
+        let key = self.last_key;
+        let stored_ms = self.stored_due_ms(due_ms, key);
+        if let Some(id) = own_id {
+            let (due_ms, id_due_ms) = (stored_ms, stored_ms);
+            let place = Place { id, key, due_ms, id_due_ms, generation: 0, state: PlaceState::Scheduled };
+            self.open.put_place(PlaceChange::Put(place), &mut self.places);
+        }
+        let (generation, attempt, place) = (0, 0, own_id);
+        let (due_ms, scheduled_ms) = (stored_ms, due_ms);
+        self.add(Entry {
+            key,
+            due_ms,
+            scheduled_ms,
+            generation,
+            attempt,
+            target,
+            flags,
+            scope,
+            place,
+            payload,
+        });
+        Answer::Created { key, due_ms: stored_ms }
+    }
+
+    /// A delivery has failed: the timer comes back under the next generation, unless that has happened already.
+    fn retry(&mut self, about: PlaceId, entry: &Entry, due_ms: i64, place: Option<Place>) -> Answer {
+        let was_placed = Place {
+            id: about,
+            key: entry.key,
+            due_ms: entry.due_ms,
+            id_due_ms: place.map_or(entry.due_ms, |place| place.id_due_ms),
+            generation: entry.generation,
+            state: PlaceState::Scheduled,
+        };
+        match place {
+            Some(place) if place.key != entry.key => {
+                return Answer::Refused("another timer has this id by now");
+            }
+            Some(place) if place.generation > entry.generation => return Answer::Gone,
+            _ => {}
+        }
+        let attempt = entry.attempt.saturating_add(1);
+        let entry = Entry { attempt, ..entry.clone() };
+        let scheduled_ms = entry.scheduled_ms;
+        self.schedule(entry, due_ms.clamp(0, DUE_MS_MAX), scheduled_ms, was_placed)
+    }
+
+    fn run_namespace(&mut self, work: Work) {
+        let (scope, pause) = match &work.request {
+            Request::PauseNamespace(scope) => {
+                let since = self.floor();
+                let paused = self.namespaces.get(&**scope).filter(|pause| !pause.is_resuming).copied();
+                (scope.clone(), Some(paused.unwrap_or(Pause { since, is_resuming: false })))
+            }
+            Request::ResumeNamespace(scope) => {
+                let resumed = |pause: &Pause| Pause { is_resuming: true, ..*pause };
+                (scope.clone(), self.namespaces.get(&**scope).map(resumed))
+            }
+            _ => return,
+        };
+        if let Some(pause) = pause {
+            if !pause.is_resuming {
+                self.unpark.take_if(|job| job.is_of(&scope));
+            }
+            self.namespaces.insert(Scope::clone(&scope), pause);
+            self.open.namespaces.insert(Scope::clone(&scope), Some(pause));
+        }
+        self.answer(work, Answer::Done);
+    }
+
+    /// Targets are stored once; entries name them by number.
+    fn target(&mut self, target: &Target) -> Option<u32> {
+        let half = |seed| u128::from(twox_hash::XxHash64::oneshot(seed, &target.data));
+        let hash = (half(u64::from(target.lane)) << 64) | half(!u64::from(target.lane));
+        if let Some((id, _)) = self.targets.get(&hash) {
+            return Some(*id);
+        }
+        let id = self.lanes.last_key_value().map_or(1, |(id, _)| id + 1);
+        if self.targets.len() >= TARGETS_MAX {
+            return None;
+        }
+        self.targets.insert(hash, (id, target.lane));
+        self.lanes.insert(id, target.lane);
+        self.open.targets.push(TargetRow { id, hash, lane: target.lane, data: target.data.to_vec() });
+        Some(id)
+    }
+
+    /// The answer leaves with the commit of the open batch, even where nothing was changed: its fence covers it.
+    pub(super) fn answer(&mut self, work: Work, answer: Answer) {
+        self.open.bytes += work.request.bytes();
+        self.open.answers.push((work.ticket, answer));
+        self.open.works.push(work);
+    }
+}
+
+/// A generated id without a place names a timer of the first generation, where the id says.
+fn placed(address: Address, place: Option<Place>) -> Option<Place> {
+    let Address::Generated { key, due_ms } = address else { return place };
+    let (id, id_due_ms) = (PlaceId::of_key(key), due_ms);
+    Some(place.unwrap_or(Place { id, key, due_ms, id_due_ms, generation: 0, state: PlaceState::Scheduled }))
+}
+
+fn is_date(due_ms: i64) -> bool {
+    (0..=DUE_MS_MAX).contains(&due_ms)
+}
+
+fn refusal(scope: &Arc<Scope>, due_ms: i64, payload: &[u8]) -> Option<&'static str> {
+    let is_long = |name: &str| name.len() > NAME_BYTES_MAX;
+    if !is_date(due_ms) {
+        Some("the date is out of range")
+    } else if is_long(&scope.tenant) || is_long(&scope.namespace) {
+        Some("the name of its tenant or namespace is too long")
+    } else if payload.len() > PAYLOAD_BYTES_MAX {
+        Some("its payload is too long")
+    } else {
+        None
+    }
+}

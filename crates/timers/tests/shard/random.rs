@@ -1,0 +1,174 @@
+//! Random histories: everything that clients, time and failures can do, in any order.
+
+use crate::world::{World, scope};
+use proptest::prelude::*;
+use tidemill_timers::block::PlaceId;
+use tidemill_timers::shard::{Config, Mode, Request};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Create { in_ms: i64, own: Option<u8>, mode: u8, scope: u8, bytes: usize },
+    CreateMany { in_ms: i64, count: usize, scope: u8 },
+    Cancel(usize),
+    CancelMany(usize),
+    Move { nth: usize, in_ms: i64 },
+    Pause(usize),
+    Resume(usize),
+    Trigger(usize),
+    Retry { nth: usize, in_ms: i64 },
+    PauseNamespace(u8),
+    ResumeNamespace(u8),
+    Ask,
+    Look(usize),
+    Arrive(usize),
+    Close,
+    Land,
+    Lose,
+    LoseSight { was_written: bool },
+    Crash { was_written: bool },
+    TakeOver,
+    Pump(usize),
+    Pass { ms: i64 },
+}
+
+fn ahead() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        -3_000..0i64,
+        0..100i64,
+        0..3_000i64,
+        0..100_000i64,
+        0..10_000_000i64,
+        0..1_000_000_000i64,
+        0..100_000_000_000i64,
+    ]
+}
+
+fn requests() -> impl Strategy<Value = Step> {
+    let own = prop_oneof![2 => Just(None), 1 => (0..4u8).prop_map(Some)];
+    let create = (ahead(), own, 0..3u8, 0..4u8, 0..40usize);
+    prop_oneof![
+        8 => create.prop_map(|(in_ms, own, mode, scope, bytes)| Step::Create { in_ms, own, mode, scope, bytes }),
+        2 => (ahead(), 1..120usize, 0..4u8)
+            .prop_map(|(in_ms, count, scope)| Step::CreateMany { in_ms, count, scope }),
+        4 => any::<usize>().prop_map(Step::Cancel),
+        1 => (2..9usize).prop_map(Step::CancelMany),
+        4 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Step::Move { nth, in_ms }),
+        2 => any::<usize>().prop_map(Step::Pause),
+        2 => any::<usize>().prop_map(Step::Resume),
+        2 => any::<usize>().prop_map(Step::Trigger),
+        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Step::Retry { nth, in_ms }),
+        1 => (0..4u8).prop_map(Step::PauseNamespace),
+        1 => (0..4u8).prop_map(Step::ResumeNamespace),
+    ]
+}
+
+fn events() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => Just(Step::Ask),
+        5 => any::<usize>().prop_map(Step::Look),
+        5 => any::<usize>().prop_map(Step::Arrive),
+        6 => Just(Step::Close),
+        6 => Just(Step::Land),
+        1 => Just(Step::Lose),
+        1 => any::<bool>().prop_map(|was_written| Step::LoseSight { was_written }),
+        1 => any::<bool>().prop_map(|was_written| Step::Crash { was_written }),
+        1 => Just(Step::TakeOver),
+        6 => (1..8usize).prop_map(Step::Pump),
+        4 => (0..2_000i64).prop_map(|ms| Step::Pass { ms }),
+        1 => (-2_000..0i64).prop_map(|ms| Step::Pass { ms }),
+        2 => ahead().prop_map(|ms| Step::Pass { ms: ms.max(0) }),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(prop_oneof![1 => requests(), 1 => events()], 1..150)
+}
+
+fn run(world: &mut World, step: &Step) {
+    match *step {
+        Step::Create { in_ms, own, mode, scope: of, bytes } => {
+            let mode = [Mode::Replace, Mode::Keep, Mode::Fail][usize::from(mode)];
+            // An own id is of one namespace, because that is part of its hash.
+            let of = own.map_or(of, |id| id % 4);
+            let own = own.map(|id| PlaceId::of_own_id(u128::from(id)));
+            world.create(world.now_ms + in_ms, own, mode, scope(of), bytes);
+        }
+        Step::CreateMany { in_ms, count, scope: of } => {
+            for n in 0..count as i64 {
+                world.create(world.now_ms + in_ms + n * n % 50, None, Mode::Fail, scope(of), 0);
+            }
+        }
+        Step::Cancel(nth) => cancel(world, nth),
+        Step::CancelMany(every) => (0..world.timers.len()).step_by(every).for_each(|nth| cancel(world, nth)),
+        Step::Move { nth, in_ms } => {
+            if let Some((_, timer)) = world.nth(nth) {
+                world.send(Request::Move { address: timer.address, due_ms: world.now_ms + in_ms });
+            }
+        }
+        Step::Pause(nth) => about(world, nth, |address| Request::Pause { address }),
+        Step::Resume(nth) => about(world, nth, |address| Request::Resume { address }),
+        Step::Trigger(nth) => about(world, nth, |address| Request::Trigger { address }),
+        Step::Retry { nth, in_ms } => {
+            if let Some(at) = nth.checked_rem(world.delivered.len()) {
+                let entry = Box::new(world.delivered.remove(at));
+                world.send(Request::Retry { entry, due_ms: world.now_ms + in_ms });
+            }
+        }
+        Step::PauseNamespace(of) => drop(world.send(Request::PauseNamespace(scope(of)))),
+        Step::ResumeNamespace(of) => drop(world.send(Request::ResumeNamespace(scope(of)))),
+        Step::Ask => world.ask(),
+        Step::Look(nth) => world.look(nth),
+        Step::Arrive(nth) => world.arrive(nth),
+        Step::Close => world.close(),
+        Step::Land => world.land(),
+        Step::Lose => world.lose(),
+        Step::LoseSight { was_written } => world.lose_sight(was_written),
+        Step::Crash { was_written } => world.crash(was_written),
+        Step::TakeOver => world.take_over(),
+        Step::Pump(rounds) => world.pump(rounds),
+        Step::Pass { ms } => world.now_ms += ms,
+    }
+}
+
+fn cancel(world: &mut World, nth: usize) {
+    if let Some((_, timer)) = world.nth(nth) {
+        world.send(Request::Cancel { address: timer.address, scope: timer.scope });
+    }
+}
+
+fn about(world: &mut World, nth: usize, request: impl Fn(tidemill_timers::shard::Address) -> Request) {
+    if let Some((_, timer)) = world.nth(nth) {
+        world.send(request(timer.address));
+    }
+}
+
+fn cases() -> u32 {
+    std::env::var("TIDEMILL_RANDOM_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: cases(), failure_persistence: None, max_shrink_iters: 200, max_shrink_time: 10_000, ..ProptestConfig::default()
+    })]
+    #[test]
+    fn no_timer_is_lost_early_doubled_or_fired_after_its_cancellation(
+        steps in steps(),
+        memory_bytes_max in prop_oneof![Just(24_000usize), 40_000..200_000usize, Just(1 << 20)],
+        look_ahead_ms_max in prop_oneof![Just(1_000i64), Just(60_000i64)],
+        block_entries_max in prop_oneof![2..8usize, Just(1_000usize)],
+        fired_per_batch_max in prop_oneof![2..10usize, Just(10_000usize)],
+        merge_blocks_min in prop_oneof![2..4usize, Just(64usize)],
+    ) {
+        let config =
+            Config { memory_bytes_max, look_ahead_ms_max, block_entries_max, fired_per_batch_max, merge_blocks_min };
+        let mut world = World::new(config);
+        for step in &steps {
+            run(&mut world, step);
+        }
+        world.finish();
+        prop_assert!(
+            world.bytes_highest <= memory_bytes_max || memory_bytes_max < 1 << 20,
+            "{} bytes of {memory_bytes_max}", world.bytes_highest
+        );
+    }
+}
