@@ -4,6 +4,7 @@
 //! The driver calls `offer` for each request, asks for `needs` and answers them by `supply`, and whenever no batch is in
 //! flight calls `close`, commits what comes out and tells by `landed` what became of it.
 
+mod create;
 mod fire;
 mod frontier;
 mod job;

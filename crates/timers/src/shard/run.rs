@@ -1,17 +1,14 @@
 //! Requests: what each changes. A request that needs what is not in memory waits for it as a lookup.
 
+use super::create::is_date;
 use super::lookup::{Lookup, Seeks};
 use super::open::PAUSED;
-use super::request::{Address, Answer, Create, Mode, Request, Target, Work};
-use super::rows::{Pause, Place, PlaceChange, PlaceState, TargetRow};
+use super::request::{Address, Answer, Request, Work};
+use super::rows::{Pause, Place, PlaceChange, PlaceState};
 use super::{Shard, fire::parking_slot};
-use crate::block::{Entry, NAME_BYTES_MAX, PAYLOAD_BYTES_MAX, PlaceId, Scope, Tombstone};
+use crate::block::{Entry, PlaceId, Scope, Tombstone};
 use crate::slot::DUE_MS_MAX;
 use crate::{Position, Slot};
-use std::sync::Arc;
-
-/// Targets that a shard keeps in memory.
-const TARGETS_MAX: usize = 100_000;
 
 impl Shard {
     /// Begins a work, or puts it behind another about the same timer.
@@ -97,7 +94,7 @@ impl Shard {
     }
 
     /// A tombstone for a timer that was parked since its namespace was paused. False if it cannot be one of those.
-    fn kill_parked(&mut self, place: &Place, scope: &Scope) -> bool {
+    pub(super) fn kill_parked(&mut self, place: &Place, scope: &Scope) -> bool {
         let position = Position::new(place.due_ms, place.key);
         let is_parked =
             self.namespaces.get(scope).is_some_and(|pause| !pause.is_resuming && pause.since < position);
@@ -123,7 +120,7 @@ impl Shard {
     }
 
     /// Everything written so far is in the store once this batch has landed.
-    fn last_write(&self) -> i64 {
+    pub(super) fn last_write(&self) -> i64 {
         if self.open.is_empty() { self.last_batch } else { self.last_batch + 1 }
     }
 
@@ -223,7 +220,7 @@ impl Shard {
     }
 
     /// A tombstone for the timer of this place, whether it is in memory or not (rule 2).
-    fn kill(&mut self, place: &Place) {
+    pub(super) fn kill(&mut self, place: &Place) {
         let generation = place.generation + 1;
         let tombstone = Tombstone { key: place.key, due_ms: place.due_ms, generation };
         self.wheel.remove(tombstone.position());
@@ -235,7 +232,7 @@ impl Shard {
     }
 
     /// A new timer goes to its slot, and to the wheel if that is loaded (rule 4).
-    fn add(&mut self, entry: Entry) {
+    pub(super) fn add(&mut self, entry: Entry) {
         self.open.bytes += entry.bytes();
         if self.frontier.is_in_wheel(Slot::of(entry.due_ms, 0).number) {
             self.wheel.insert(entry.position(), Box::new(entry.clone()));
@@ -244,61 +241,6 @@ impl Shard {
         } else {
             self.open.entries.push(entry);
         }
-    }
-
-    fn run_create(&mut self, about: PlaceId, work: Work, create: Create, place: Option<Place>) {
-        let Some(place) = place.filter(|_| create.own_id.is_some()) else {
-            let answer = self.create(create.own_id, create);
-            return self.answer(work, answer);
-        };
-        match create.mode {
-            Mode::Keep => self.answer(work, Answer::Exists(place)),
-            Mode::Fail => self.answer(work, Answer::Refused("a timer of this id is there already")),
-            Mode::Replace if place.state == PlaceState::Paused => {
-                let slot = Slot { level: PAUSED, number: place.key };
-                self.look_up(about, Lookup::new(work, Seeks::Paused { place, slot }, self.last_write()));
-            }
-            Mode::Replace => {
-                if Position::new(place.due_ms, place.key) > self.floor() {
-                    self.kill(&place);
-                } else {
-                    self.kill_parked(&place, &create.scope);
-                }
-                let answer = self.create(create.own_id, create);
-                self.answer(work, answer);
-            }
-        }
-    }
-
-    fn create(&mut self, own_id: Option<PlaceId>, create: Create) -> Answer {
-        let Create { scope, due_ms, target, flags, payload, .. } = create;
-        if let Some(reason) = refusal(&scope, due_ms, &payload) {
-            return Answer::Refused(reason);
-        }
-        let Some(target) = self.target(&target) else { return Answer::Refused("there are too many targets") };
-        self.last_key += 1;
-        let key = self.last_key;
-        let stored_ms = self.stored_due_ms(due_ms, key);
-        if let Some(id) = own_id {
-            let (due_ms, id_due_ms) = (stored_ms, stored_ms);
-            let place = Place { id, key, due_ms, id_due_ms, generation: 0, state: PlaceState::Scheduled };
-            self.open.put_place(PlaceChange::Put(place), &mut self.places);
-        }
-        let (generation, attempt, place) = (0, 0, own_id);
-        let (due_ms, scheduled_ms) = (stored_ms, due_ms);
-        self.add(Entry {
-            key,
-            due_ms,
-            scheduled_ms,
-            generation,
-            attempt,
-            target,
-            flags,
-            scope,
-            place,
-            payload,
-        });
-        Answer::Created { key, due_ms: stored_ms }
     }
 
     /// A delivery has failed: the timer comes back under the next generation, unless that has happened already.
@@ -347,23 +289,6 @@ impl Shard {
         self.answer(work, Answer::Done);
     }
 
-    /// Targets are stored once; entries name them by number.
-    fn target(&mut self, target: &Target) -> Option<u32> {
-        let half = |seed| u128::from(twox_hash::XxHash64::oneshot(seed, &target.data));
-        let hash = (half(u64::from(target.lane)) << 64) | half(!u64::from(target.lane));
-        if let Some((id, _)) = self.targets.get(&hash) {
-            return Some(*id);
-        }
-        let id = self.lanes.last_key_value().map_or(1, |(id, _)| id + 1);
-        if self.targets.len() >= TARGETS_MAX {
-            return None;
-        }
-        self.targets.insert(hash, (id, target.lane));
-        self.lanes.insert(id, target.lane);
-        self.open.targets.push(TargetRow { id, hash, lane: target.lane, data: target.data.to_vec() });
-        Some(id)
-    }
-
     /// The answer leaves with the commit of the open batch, even where nothing was changed: its fence covers it.
     pub(super) fn answer(&mut self, work: Work, answer: Answer) {
         self.open.bytes += work.request.bytes();
@@ -377,21 +302,4 @@ fn placed(address: Address, place: Option<Place>) -> Option<Place> {
     let Address::Generated { key, due_ms } = address else { return place };
     let (id, id_due_ms) = (PlaceId::of_key(key), due_ms);
     Some(place.unwrap_or(Place { id, key, due_ms, id_due_ms, generation: 0, state: PlaceState::Scheduled }))
-}
-
-fn is_date(due_ms: i64) -> bool {
-    (0..=DUE_MS_MAX).contains(&due_ms)
-}
-
-fn refusal(scope: &Arc<Scope>, due_ms: i64, payload: &[u8]) -> Option<&'static str> {
-    let is_long = |name: &str| name.len() > NAME_BYTES_MAX;
-    if !is_date(due_ms) {
-        Some("the date is out of range")
-    } else if is_long(&scope.tenant) || is_long(&scope.namespace) {
-        Some("the name of its tenant or namespace is too long")
-    } else if payload.len() > PAYLOAD_BYTES_MAX {
-        Some("its payload is too long")
-    } else {
-        None
-    }
 }

@@ -105,6 +105,20 @@ fn rule_2_a_tombstone_kills_only_older_generations() {
 }
 
 #[test]
+fn rule_2_a_tombstone_spares_the_generation_that_was_written_with_it() {
+    let mut world = world();
+    let home_ms = Slot::of(world.now_ms + 90_000, 0).begin_ms();
+    let in_ms = home_ms - world.now_ms;
+    let key = create(&mut world, in_ms);
+    let address = address(&world, key);
+    // Within the same second, so that timer and tombstone are loaded together.
+    assert_eq!(ask(&mut world, Request::Move { address, due_ms: home_ms + 5 }), Answer::Done);
+    world.now_ms = home_ms + 5;
+    world.pump(12);
+    assert_eq!(state(&world, key), State::Fired);
+}
+
+#[test]
 fn rule_2_cancel_finds_a_timer_that_was_moved_by_its_place() {
     let mut world = world();
     let key = create(&mut world, 90_000);
