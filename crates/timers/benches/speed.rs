@@ -4,7 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemill_timers::block::{self, Block, Entry, Flags, Scope};
+use tidemill_timers::shard::{Commit, Config, Create, Mode, Request, Shard, Target};
 use tidemill_timers::{Position, Wheel};
+
+#[path = "../tests/shard/store.rs"]
+#[allow(dead_code)]
+mod store;
 
 /// The processor time of this thread: other load on the machine does not count.
 fn cpu() -> Duration {
@@ -118,7 +123,58 @@ fn codec(payload_bytes: usize) {
     );
 }
 
+/// One round of the driver: reads, a batch, its commit. The store's own time is not counted.
+fn round(shard: &mut Shard, store: &mut store::Store, now_ms: i64, stored: &mut Duration) -> usize {
+    for (id, need) in shard.needs(now_ms) {
+        let start = cpu();
+        let supply = store.read(need);
+        *stored += cpu() - start;
+        shard.supply(id, supply, now_ms).expect("no block is damaged");
+    }
+    let Some(batch) = shard.close(now_ms) else { return 0 };
+    let start = cpu();
+    assert_eq!(store.commit(&batch), Commit::Written);
+    *stored += cpu() - start;
+    shard.landed(Commit::Written);
+    batch.deliveries.iter().map(|row| row.count as usize).sum()
+}
+
+/// Creates timers in batches of 10,000, each a little later, until all have fired.
+fn service_timers(name: &str, count: usize, spread_ms: i64) {
+    let mut shard = Shard::new(Config::default());
+    let mut store = store::Store { page_places: 1_000, ..Default::default() };
+    let scope = Arc::new(Scope { tenant: "acme".into(), namespace: "orders".into() });
+    let target = Target { lane: 1, data: Arc::from(&b"https://example.org/"[..]) };
+    let (mut now_ms, mut numbers, mut stored) = (1_700_000_000_000, Numbers(3), Duration::ZERO);
+    let (mut fired, start) = (0, cpu());
+    for _ in 0..10 {
+        round(&mut shard, &mut store, now_ms, &mut stored);
+    }
+    for batch in 0..count as u64 / 10_000 {
+        for n in 0..10_000 {
+            let due_ms = now_ms + 1 + (numbers.next() % spread_ms as u64) as i64;
+            let (scope, target) = (scope.clone(), target.clone());
+            let (flags, payload) = (Flags::default(), Box::default());
+            let create = Create { own_id: None, mode: Mode::Fail, scope, due_ms, target, flags, payload };
+            shard.offer(batch * 10_000 + n, Request::Create(create)).expect("there is room");
+        }
+        now_ms += spread_ms * 10_000 / count as i64;
+        fired += round(&mut shard, &mut store, now_ms, &mut stored);
+    }
+    while fired < count {
+        now_ms += spread_ms / 1_000;
+        fired += round(&mut shard, &mut store, now_ms, &mut stored);
+    }
+    let used = (cpu() - start - stored).as_secs_f64();
+    println!(
+        "shard, {count} timers {name}: created, packed and fired in {used:.2} s, {:.2} M/s",
+        count as f64 / used / 1e6
+    );
+}
+
 fn main() {
+    service_timers("over 10 s", 1_000_000, 10_000);
+    service_timers("over a day", 1_000_000, 86_400_000);
     codec(0);
     codec(200);
     let pending = 10_000_000;

@@ -51,6 +51,7 @@ impl Shard {
     pub(super) fn look_up(&mut self, about: PlaceId, lookup: Lookup) {
         self.queue_bytes += lookup.work.request.bytes();
         self.behind.entry(about).or_default();
+        self.sought.insert(about);
         self.lookups.insert(lookup.work.arrival, lookup);
     }
 
@@ -83,6 +84,7 @@ impl Shard {
     fn take_lookup(&mut self, id: u64) -> Option<(PlaceId, Lookup)> {
         let lookup = self.lookups.remove(&id)?;
         let about = lookup.work.request.about()?;
+        self.sought.remove(&about);
         self.queue_bytes -= lookup.work.request.bytes();
         Some((about, lookup))
     }
@@ -133,8 +135,7 @@ impl Shard {
     /// The next works about the same timer may run, until one of them has to wait itself.
     fn go_on(&mut self, about: PlaceId) {
         loop {
-            let waits = self.lookups.values().any(|lookup| lookup.work.request.about() == Some(about));
-            if waits {
+            if self.sought.contains(&about) {
                 return;
             }
             let Some(work) = self.behind.get_mut(&about).and_then(|behind| behind.pop_front()) else { break };

@@ -17,7 +17,7 @@ mod request;
 mod rows;
 mod run;
 
-use crate::block::{Entry, Scope};
+use crate::block::{Entry, PlaceId, Scope};
 use crate::{Position, Wheel};
 use frontier::Frontier;
 use job::Job;
@@ -31,7 +31,7 @@ pub use rows::{
     Batch, BlockId, BlockRow, Commit, DeliveryRow, Fence, Need, Pause, Place, PlaceChange, PlaceState,
     Recovered, Supply, TargetRow,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -117,8 +117,10 @@ pub struct Shard {
     queue_bytes: usize,
     arrivals: u64,
     lookups: BTreeMap<u64, Lookup>,
+    /// What lookups are about: one at a time for each timer.
+    sought: BTreeSet<PlaceId>,
     /// Works about a timer that another work is about, in order.
-    behind: BTreeMap<crate::block::PlaceId, VecDeque<Work>>,
+    behind: BTreeMap<PlaceId, VecDeque<Work>>,
     job: Option<Job>,
     unpark: Option<Job>,
     /// A slot whose merged blocks are in the open batch.
@@ -153,6 +155,7 @@ impl Shard {
             queue_bytes: 0,
             arrivals: 0,
             lookups: BTreeMap::new(),
+            sought: BTreeSet::new(),
             behind: BTreeMap::new(),
             job: None,
             unpark: None,
