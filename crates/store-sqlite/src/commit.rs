@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 use tidemill_model::entity::*;
 use tidemill_model::{Change, Entity, EntityKind, PartitionId};
-use tidemill_store::sql::{End, Row};
 use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, FiredTimers, Position, Result};
+use tidemill_store_sql::{End, Row};
 
 #[async_trait]
 impl Commit for SqliteStore {

@@ -1,6 +1,6 @@
 //! SQLite's way of writing what searches need.
 
-use tidemill_store::sql::Dialect;
+use tidemill_store_sql::Dialect;
 
 pub(crate) struct Sqlite;
 

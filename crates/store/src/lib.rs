@@ -13,7 +13,6 @@ mod load;
 mod maintenance;
 mod ownership;
 pub mod query;
-pub mod sql;
 mod timers;
 pub mod view;
 mod wakeup;

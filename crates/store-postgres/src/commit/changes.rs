@@ -6,8 +6,8 @@ use crate::call::{Call, Param};
 use std::collections::BTreeMap;
 use tidemill_model::entity::*;
 use tidemill_model::{Change, Entity, EntityKind};
-use tidemill_store::sql::{End, Row};
 use tidemill_store::{Batch, Culprit};
+use tidemill_store_sql::{End, Row};
 
 /// A statement of a commit, with the entity that is at fault when it is refused, where that is certain.
 pub(super) struct Step<'b> {

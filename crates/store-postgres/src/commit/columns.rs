@@ -2,7 +2,7 @@
 
 use crate::call::Param;
 use std::borrow::Cow;
-use tidemill_store::sql::Binder;
+use tidemill_store_sql::Binder;
 
 pub(crate) enum Column<'r> {
     Ints(Vec<Option<i64>>),

@@ -2,7 +2,7 @@
 
 use super::columns::Column;
 use std::sync::OnceLock;
-use tidemill_store::sql::{End, Row};
+use tidemill_store_sql::{End, Row};
 
 /// What a statement does with the rows it is given.
 #[derive(Clone, Copy)]

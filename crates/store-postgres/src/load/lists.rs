@@ -5,7 +5,7 @@ use super::rows::Fetch;
 use crate::call::Param;
 use tidemill_model::{EntityKind, Key, PartitionId};
 use tidemill_store::LoadRequest;
-use tidemill_store::sql::start_kind_name;
+use tidemill_store_sql::start_kind_name;
 
 /// The statements of a request; where it has a limit, the first of them is read one longer.
 pub(super) fn fetches<'r>(request: &'r LoadRequest, place: Option<&Place>) -> Vec<Fetch<'r>> {

@@ -13,10 +13,10 @@ use tidemill_model::{
     VariableKey,
 };
 use tidemill_store::query::*;
-use tidemill_store::sql::statistics::{self, ElementCounts};
-use tidemill_store::sql::{SqlRow, Statement};
 use tidemill_store::view::*;
 use tidemill_store::{Query, Result};
+use tidemill_store_sql::statistics::{self, ElementCounts};
+use tidemill_store_sql::{SqlRow, Statement};
 
 #[async_trait]
 impl Query for PostgresStore {

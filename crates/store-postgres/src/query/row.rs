@@ -4,8 +4,8 @@ use crate::call::Param;
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use tidemill_store::query::CursorValue;
-use tidemill_store::sql::{SqlRow, SqlValue};
 use tidemill_store::{Error, Result};
+use tidemill_store_sql::{SqlRow, SqlValue};
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, Type};
 

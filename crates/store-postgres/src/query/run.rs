@@ -6,7 +6,7 @@ use crate::call::{Call, Param};
 use crate::dialect::Postgres;
 use tidemill_store::Result;
 use tidemill_store::query::{Results, Search};
-use tidemill_store::sql::{Columns, SearchTable, Statement, count_query, page_query, single_query};
+use tidemill_store_sql::{Columns, SearchTable, Statement, count_query, page_query, single_query};
 use tokio_postgres::Row;
 
 impl PostgresStore {

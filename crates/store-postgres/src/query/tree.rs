@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
 use tidemill_store::Result;
 use tidemill_store::query::VariableField;
-use tidemill_store::sql::{Columns, SearchTable};
 use tidemill_store::view::{CallHierarchyEntry, FlowsTaken, VariableView};
+use tidemill_store_sql::{Columns, SearchTable};
 
 /// Call trees and scopes are never this deep; damaged rows must not make a read endless.
 macro_rules! depth_max {

@@ -9,7 +9,7 @@ use tidemill_model::entity::{
 };
 use tidemill_model::{MessageKey, PartitionId, SubscriptionKey, TenantId};
 use tidemill_store::Loaded;
-use tidemill_store::sql::start_kind_name;
+use tidemill_store_sql::start_kind_name;
 
 pub(super) fn message_box(
     connection: &Connection,

@@ -13,9 +13,9 @@ use tidemill_model::{
     VariableKey,
 };
 use tidemill_store::query::*;
-use tidemill_store::sql::SearchTable;
 use tidemill_store::view::*;
 use tidemill_store::{Query, Result};
+use tidemill_store_sql::SearchTable;
 
 impl SqliteStore {
     async fn search<F: SearchTable>(&self, query: &Search<F>) -> Result<Results<F::View>>

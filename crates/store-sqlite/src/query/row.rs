@@ -3,8 +3,8 @@
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql};
 use tidemill_store::query::CursorValue;
-use tidemill_store::sql::{SqlRow, SqlValue};
 use tidemill_store::{Error, Result};
+use tidemill_store_sql::{SqlRow, SqlValue};
 
 pub(super) struct ResultRow<'r, 's>(pub(super) &'r Row<'s>);
 

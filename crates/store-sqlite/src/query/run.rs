@@ -5,7 +5,7 @@ use crate::dialect::Sqlite;
 use crate::error::Outcome;
 use rusqlite::{Connection, params_from_iter};
 use tidemill_store::query::{Results, Search};
-use tidemill_store::sql::{Columns, SearchTable, Statement, count_query, page_query, single_query};
+use tidemill_store_sql::{Columns, SearchTable, Statement, count_query, page_query, single_query};
 
 pub(super) fn search<F: SearchTable>(
     connection: &Connection,

@@ -6,9 +6,9 @@ use crate::error::Outcome;
 use rusqlite::Connection;
 use tidemill_model::{DefinitionKey, ProcessInstanceKey, TenantId};
 use tidemill_store::query::{Filter, ProcessInstanceField};
-use tidemill_store::sql::statistics::{self, ElementCounts};
-use tidemill_store::sql::{SqlRow, Statement};
 use tidemill_store::view::{ElementStatistics, ErrorStatistics, ProcessStatistics, VersionStatistics};
+use tidemill_store_sql::statistics::{self, ElementCounts};
+use tidemill_store_sql::{SqlRow, Statement};
 
 pub(super) fn of_instance(
     connection: &Connection,

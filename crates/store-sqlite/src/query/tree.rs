@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
 use tidemill_store::query::VariableField;
-use tidemill_store::sql::{Columns, SearchTable};
 use tidemill_store::view::{CallHierarchyEntry, FlowsTaken, VariableView};
+use tidemill_store_sql::{Columns, SearchTable};
 
 /// Call trees and scopes are never this deep; a damaged file must not make a read endless.
 const DEPTH_MAX: usize = 10_000;

@@ -2,7 +2,7 @@
 
 use rusqlite::{Statement, ToSql};
 use std::borrow::Cow;
-use tidemill_store::sql::Binder;
+use tidemill_store_sql::Binder;
 
 pub(crate) struct StatementBinder<'s, 'c> {
     statement: &'s mut Statement<'c>,

@@ -1,7 +1,7 @@
 //! The statements of a table, made from the list of its columns.
 
 use std::sync::OnceLock;
-use tidemill_store::sql::{End, Row};
+use tidemill_store_sql::{End, Row};
 
 pub(crate) struct Statements {
     pub(crate) put: String,

@@ -2,8 +2,8 @@
 
 use super::row::Columns;
 use super::{Dialect, Side};
-use crate::Result;
-use crate::query::{Field, Test};
+use tidemill_store::Result;
+use tidemill_store::query::{Field, Test};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +78,7 @@ pub trait SearchTable: Field {
 
 /// For states that are met on one side only.
 pub(super) fn side_of_state(test: &Test, live: &[&str], history: &[&str]) -> Option<Side> {
-    use crate::query::Value;
+    use tidemill_store::query::Value;
     let values: Vec<&str> = match test {
         Test::Eq(Value::Text(state)) => vec![state],
         Test::In(values) if !values.is_empty() => values

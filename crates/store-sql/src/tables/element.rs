@@ -2,13 +2,13 @@
 
 use super::instance::{ENDED_AT, side_of_end};
 use super::origin;
-use crate::Result;
-use crate::query::{ElementInstanceField, IncidentField, Test, VariableField};
-use crate::sql::row::Columns;
-use crate::sql::table::side_of_state;
-use crate::sql::{Column, SearchTable, Side};
-use crate::view::{ElementInstanceView, IncidentView, VariableView};
+use crate::row::Columns;
+use crate::table::side_of_state;
+use crate::{Column, SearchTable, Side};
 use tidemill_model::RawJson;
+use tidemill_store::Result;
+use tidemill_store::query::{ElementInstanceField, IncidentField, Test, VariableField};
+use tidemill_store::view::{ElementInstanceView, IncidentView, VariableView};
 
 /// Values longer than this are cut in search answers.
 const IS_TRUNCATED: &str = "(length({t}.value) > 8191)";

@@ -2,13 +2,13 @@
 
 use super::instance::{ENDED_AT, side_of_end};
 use super::origin;
-use crate::Result;
-use crate::query::{JobField, Test, UserTaskField};
-use crate::sql::row::Columns;
-use crate::sql::table::side_of_state;
-use crate::sql::{Column, Dialect, SearchTable, Side};
-use crate::view::{JobView, UserTaskView};
+use crate::row::Columns;
+use crate::table::side_of_state;
+use crate::{Column, Dialect, SearchTable, Side};
 use tidemill_model::RawJson;
+use tidemill_store::Result;
+use tidemill_store::query::{JobField, Test, UserTaskField};
+use tidemill_store::view::{JobView, UserTaskView};
 
 /// The newer of the job's own lease and the one that stands in a lease row; what is not above the floor is over.
 const WORKER: Column = Column::Sides {

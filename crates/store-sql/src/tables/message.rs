@@ -1,13 +1,13 @@
 //! Message subscriptions and correlations.
 
 use super::origin;
-use crate::Result;
-use crate::query::{CorrelationField, MessageSubscriptionField, Test};
-use crate::sql::row::Columns;
-use crate::sql::table::side_of_state;
-use crate::sql::{Column, SearchTable, Side};
-use crate::view::{CorrelationView, MessageSubscriptionView};
+use crate::row::Columns;
+use crate::table::side_of_state;
+use crate::{Column, SearchTable, Side};
 use tidemill_model::PartitionId;
+use tidemill_store::Result;
+use tidemill_store::query::{CorrelationField, MessageSubscriptionField, Test};
+use tidemill_store::view::{CorrelationView, MessageSubscriptionView};
 
 /// Start events have no history: a new version replaces them.
 const KIND: Column = Column::Sides {

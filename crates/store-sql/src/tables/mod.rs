@@ -7,8 +7,8 @@ mod message;
 mod task;
 
 use super::row::Columns;
-use crate::Result;
-use crate::view::OriginView;
+use tidemill_store::Result;
+use tidemill_store::view::OriginView;
 
 /// Reads `instance_key, root_key, definition_key, d.process_id, tenant`.
 fn origin(columns: &mut Columns<'_>) -> Result<OriginView> {

@@ -2,8 +2,8 @@
 
 use super::table::{End, Row, row_kind};
 use super::{Binder, element::state_name};
-use crate::pack;
 use tidemill_model::entity::ProcessInstance;
+use tidemill_store::pack;
 
 impl Row for ProcessInstance {
     row_kind!(ProcessInstance);

@@ -2,8 +2,8 @@
 
 use super::Binder;
 use super::table::{Row, row_kind};
-use crate::pack;
 use tidemill_model::entity::{Timer, TimerPurpose};
+use tidemill_store::pack;
 
 /// Whom a timer serves: an instance and its element, a definition, a message.
 fn owner(timer: &Timer) -> (i64, i64) {

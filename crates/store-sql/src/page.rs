@@ -5,8 +5,10 @@
 use super::filter::{Side, needs_join, sides, where_clause};
 use super::table::{Column, SearchTable};
 use super::{Columns, Dialect, SqlRow, SqlValue, Statement};
-use crate::Result;
-use crate::query::{BRIEF_CHARS_MAX, Cursor, CursorValue, Filter, Order, PageStart, Search, Sort, TOTAL_MAX};
+use tidemill_store::Result;
+use tidemill_store::query::{
+    BRIEF_CHARS_MAX, Cursor, CursorValue, Filter, Order, PageStart, Search, Sort, TOTAL_MAX,
+};
 
 /// The statement of a page and what is needed to read its rows.
 pub struct PageQuery<'d, F> {

@@ -1,9 +1,9 @@
 //! Reading result rows, whatever the driver.
 
-use crate::query::CursorValue;
-use crate::{Error, Result, unpack};
 use tidemill_model::entity::FlowSet;
 use tidemill_model::{TenantId, Text, Timestamp};
+use tidemill_store::query::CursorValue;
+use tidemill_store::{Error, Result, unpack};
 
 /// One result row. Columns are counted from 0; a column of another type than asked for is an error.
 pub trait SqlRow {

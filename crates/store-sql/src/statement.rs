@@ -1,7 +1,7 @@
 //! A statement under construction: text and parameters grow together.
 
 use super::Dialect;
-use crate::query::Value;
+use tidemill_store::query::Value;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SqlValue {

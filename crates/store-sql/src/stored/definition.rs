@@ -2,10 +2,10 @@
 
 use super::Binder;
 use super::table::{Row, row_kind};
-use crate::pack;
 use tidemill_model::entity::{
     Form, ProcessDefinition, ProcessXml, Resource, StartEventKind, StartSubscription,
 };
+use tidemill_store::pack;
 
 impl Row for ProcessDefinition {
     row_kind!(ProcessDefinition);

@@ -2,7 +2,7 @@
 
 use super::table::{Column, SearchTable};
 use super::{SqlValue, Statement, tree};
-use crate::query::{
+use tidemill_store::query::{
     Condition, ElementInstanceField, FieldKind, Filter, IncidentField, JobField, Test, VariableScope,
 };
 
@@ -158,7 +158,7 @@ fn push_list(
     statement: &mut Statement<'_>,
     expression: &str,
     operator: &str,
-    values: &[crate::query::Value],
+    values: &[tidemill_store::query::Value],
 ) {
     statement.push(&format!("{expression} {operator} ("));
     for (n, value) in values.iter().enumerate() {

@@ -2,10 +2,10 @@
 
 use super::Binder;
 use super::table::{End, Row, row_kind};
-use crate::pack;
 use tidemill_model::entity::{
     BoxSubscription, Message, MessageCorrelation, MessageStartLock, MessageSubscription, SignalSubscription,
 };
+use tidemill_store::pack;
 
 impl Row for Message {
     row_kind!(Message);

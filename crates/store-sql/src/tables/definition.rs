@@ -1,10 +1,10 @@
 //! Definitions and resources: one table each, nothing ends.
 
-use crate::Result;
-use crate::query::{ProcessDefinitionField, ResourceField};
-use crate::sql::row::Columns;
-use crate::sql::{Column, SearchTable};
-use crate::view::{ProcessDefinitionView, ResourceView};
+use crate::row::Columns;
+use crate::{Column, SearchTable};
+use tidemill_store::Result;
+use tidemill_store::query::{ProcessDefinitionField, ResourceField};
+use tidemill_store::view::{ProcessDefinitionView, ResourceView};
 
 const IS_LATEST: &str = "({t}.state = 'ACTIVE' AND NOT EXISTS (SELECT 1 FROM process_definitions n \
     WHERE n.tenant = {t}.tenant AND n.process_id = {t}.process_id AND n.version > {t}.version \

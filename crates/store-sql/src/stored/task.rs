@@ -2,8 +2,8 @@
 
 use super::Binder;
 use super::table::{End, Row, row_kind};
-use crate::pack;
 use tidemill_model::entity::{Job, JobLease, JobState, UserTask};
+use tidemill_store::pack;
 
 impl Row for Job {
     row_kind!(Job);

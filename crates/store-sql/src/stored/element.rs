@@ -2,8 +2,8 @@
 
 use super::Binder;
 use super::table::{End, Row, row_kind};
-use crate::{pack, view::error_hash};
 use tidemill_model::entity::{ElementInstance, Incident, Lifecycle, LoopInput, LoopOutput, Variable};
+use tidemill_store::{pack, view::error_hash};
 
 /// The three states that the API knows.
 pub fn state_name(state: Lifecycle) -> &'static str {

@@ -1,11 +1,11 @@
 //! Counts over instances, elements and incidents: the statements, and reading their rows.
 
 use super::{Columns, Dialect, SearchTable, Side, SqlRow, Statement, where_clause};
-use crate::Result;
-use crate::query::{Filter, ProcessInstanceField, Test};
-use crate::view::{ElementStatistics, ErrorStatistics, ProcessStatistics, VersionStatistics};
 use std::collections::BTreeMap;
 use tidemill_model::{DefinitionKey, ProcessInstanceKey, TenantId, Text};
+use tidemill_store::Result;
+use tidemill_store::query::{Filter, ProcessInstanceField, Test};
+use tidemill_store::view::{ElementStatistics, ErrorStatistics, ProcessStatistics, VersionStatistics};
 
 const INSTANCE_COUNTS: &str =
     "count(CASE WHEN NOT i.has_incident THEN 1 END), count(CASE WHEN i.has_incident THEN 1 END)";

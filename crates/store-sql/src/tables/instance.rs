@@ -1,11 +1,11 @@
 //! Process instances.
 
-use crate::Result;
-use crate::query::{ProcessInstanceField, Test};
-use crate::sql::row::Columns;
-use crate::sql::table::side_of_state;
-use crate::sql::{Column, SearchTable, Side};
-use crate::view::ProcessInstanceView;
+use crate::row::Columns;
+use crate::table::side_of_state;
+use crate::{Column, SearchTable, Side};
+use tidemill_store::Result;
+use tidemill_store::query::{ProcessInstanceField, Test};
+use tidemill_store::view::ProcessInstanceView;
 
 /// With a type, which a union of both sides asks for.
 const NO_TIME: &str = "CAST(NULL AS BIGINT)";
