@@ -3,7 +3,7 @@
 use crate::build::{self, Budget};
 use crate::definitions::Definitions;
 use crate::executable::Process;
-use crate::finding::Findings;
+use crate::finding::{Finding, Findings};
 use crate::outline::Outline;
 use crate::report::Report;
 use crate::rules;
@@ -17,11 +17,16 @@ pub struct Document {
 
 /// Reads BPMN 2.0 XML. Either every executable process of the file can run, or all findings come back.
 pub fn read(xml: impl AsRef<[u8]>) -> Result<Document, Findings> {
-    let text = xml::decode(xml.as_ref()).map_err(|fault| Findings(vec![fault.finding("")]))?;
-    let parsed = xml::parse(text).map_err(|fault| Findings(vec![fault.finding(text)]))?;
-    let mut report = Report::new(text);
+    let parsed = parse(xml.as_ref()).map_err(|finding| Findings(vec![finding]))?;
+    let mut report = Report::new(parsed.input_text());
     let processes = processes(Tag::new(parsed.root_element()), &mut report);
     report.into_result(Document { processes })
+}
+
+/// Parses XML within the limits on its size, depth, attributes and namespaces, without a look at what it says.
+pub fn parse(xml: &[u8]) -> Result<roxmltree::Document<'_>, Finding> {
+    let text = xml::decode(xml).map_err(|fault| fault.finding(""))?;
+    xml::parse(text).map_err(|fault| fault.finding(text))
 }
 
 fn processes<'a>(root: Tag<'a>, report: &mut Report<'a>) -> Vec<Process> {

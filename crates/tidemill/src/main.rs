@@ -66,6 +66,7 @@ enum Command {
     Tasks(Remote<tasks::Tasks>),
     CompleteTask(Remote<complete_task::CompleteTask>),
     Validate(validate::Validate),
+    Render(render::Render),
     Bench(bench::Bench),
     Admin(admin::Admin),
 }
@@ -86,6 +87,7 @@ fn main() -> ExitCode {
         Command::Tasks(command) => command.run(),
         Command::CompleteTask(command) => command.run(),
         Command::Validate(command) => command.run(),
+        Command::Render(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Admin(command) => command.run(),
     };

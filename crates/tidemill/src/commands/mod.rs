@@ -6,6 +6,7 @@ pub(crate) mod deploy;
 pub(crate) mod instances;
 pub(crate) mod jobs;
 pub(crate) mod publish;
+pub(crate) mod render;
 pub(crate) mod resolve;
 pub(crate) mod show;
 pub(crate) mod signal;

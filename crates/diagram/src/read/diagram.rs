@@ -1,0 +1,137 @@
+//! Diagram interchange: shapes and edges of the first diagram of the file that has any.
+
+use super::tag::{any_attribute, child, flag, local, name};
+use super::{Notes, number};
+use crate::color::Color;
+use crate::geometry::Rect;
+use crate::limits::WAYPOINTS_MAX;
+use crate::model::{Edge, EdgeIndex, EdgeKind, End, Model, Node, NodeIndex, Symbol};
+use crate::scene::{Colors, Connection, Scene, Shape};
+use roxmltree::{Document, Node as Xml};
+
+pub(super) fn scene(document: &Document<'_>, model: &mut Model, notes: &mut Notes<'_>) -> Scene {
+    let root = document.root_element();
+    let diagrams = root.children().filter(|child| child.is_element() && name(child) == "BPMNDiagram");
+    for plane in diagrams.filter_map(|diagram| child(&diagram, "BPMNPlane")) {
+        let mut scene = Scene::default();
+        for xml in plane.children().filter(Xml::is_element) {
+            match name(&xml) {
+                "BPMNShape" => scene.shapes.extend(shape(xml, model, notes)),
+                "BPMNEdge" => scene.connections.extend(connection(xml, model, notes)),
+                _ => {}
+            }
+        }
+        if !scene.shapes.is_empty() {
+            return scene;
+        }
+    }
+    Scene::default()
+}
+
+fn shape(xml: Xml<'_, '_>, model: &mut Model, notes: &mut Notes<'_>) -> Option<Shape> {
+    let Some(place) = child(&xml, "Bounds") else {
+        notes.add(xml, "Expected a shape to have bounds, but it has none".to_string());
+        return None;
+    };
+    let bounds = number::bounds(&place, notes)?;
+    let node = node_of(&xml, model)?;
+    let is_sub_process =
+        matches!(model.nodes[node].symbol, Symbol::Activity(activity) if activity.is_sub_process());
+    let label = child(&xml, "BPMNLabel");
+    Some(Shape {
+        node,
+        bounds,
+        label: label_bounds(label, notes),
+        is_expanded: flag(&xml, "isExpanded").unwrap_or(!is_sub_process),
+        is_horizontal: flag(&xml, "isHorizontal").unwrap_or(true),
+        has_marker: flag(&xml, "isMarkerVisible").unwrap_or(false),
+        colors: colors(&xml, label),
+    })
+}
+
+fn connection(xml: Xml<'_, '_>, model: &mut Model, notes: &mut Notes<'_>) -> Option<Connection> {
+    let waypoints = xml.children().filter(|child| child.is_element() && name(child) == "waypoint");
+    let points: Option<Vec<_>> =
+        waypoints.take(WAYPOINTS_MAX).map(|waypoint| number::point(&waypoint, notes)).collect();
+    let points = points?;
+    if points.len() < 2 {
+        notes.add(xml, format!("Expected a flow to have two waypoints or more, but it has {}", points.len()));
+        return None;
+    }
+    let label = child(&xml, "BPMNLabel");
+    let label_bounds = label_bounds(label, notes);
+    Some(Connection { edge: edge_of(&xml, model)?, points, label: label_bounds, colors: colors(&xml, label) })
+}
+
+/// The element that a shape stands for. One that is not in the model is drawn as unknown, under the id of the reference.
+fn node_of(xml: &Xml<'_, '_>, model: &mut Model) -> Option<NodeIndex> {
+    let reference = xml.attribute("bpmnElement").unwrap_or_default();
+    match find(model, reference) {
+        Some(End::Node(node)) => (model.nodes[node].symbol != Symbol::Process).then_some(node),
+        Some(End::Edge(_)) => None,
+        None => {
+            let (tag, label) = described(xml, reference);
+            let index = model.nodes.len();
+            model.by_id.insert(reference.to_string(), End::Node(index));
+            model.nodes.push(Node {
+                id: reference.to_string(),
+                tag,
+                name: label,
+                symbol: Symbol::Unknown,
+                parent: None,
+                host: None,
+                lane: None,
+                process: None,
+                category: None,
+            });
+            Some(index)
+        }
+    }
+}
+
+fn edge_of(xml: &Xml<'_, '_>, model: &mut Model) -> Option<EdgeIndex> {
+    let reference = xml.attribute("bpmnElement").unwrap_or_default();
+    match find(model, reference) {
+        Some(End::Edge(edge)) => Some(edge),
+        Some(End::Node(_)) => None,
+        None => {
+            let (tag, name) = described(xml, reference);
+            let (id, kind) = (reference.to_string(), EdgeKind::Plain);
+            model.edges.push(Edge { id, tag, name, kind, source: None, target: None });
+            Some(model.edges.len() - 1)
+        }
+    }
+}
+
+fn find(model: &Model, reference: &str) -> Option<End> {
+    let reference = reference.trim();
+    model.by_id.get(reference).or_else(|| model.by_id.get(local(reference))).copied()
+}
+
+/// Tag and name of an element that is no symbol of BPMN. It is rare, so looking through the file is fine.
+fn described(xml: &Xml<'_, '_>, reference: &str) -> (String, String) {
+    const LOOKED_AT_MAX: usize = 2_000;
+    let mut elements = xml.document().root_element().descendants().take(LOOKED_AT_MAX);
+    let found = elements.find(|element| !reference.is_empty() && element.attribute("id") == Some(reference));
+    found.map_or_else(
+        || ("unknown".to_string(), String::new()),
+        |found| (name(&found).to_string(), found.attribute("name").unwrap_or_default().to_string()),
+    )
+}
+
+fn label_bounds(label: Option<Xml<'_, '_>>, notes: &mut Notes<'_>) -> Option<Rect> {
+    let place = child(&label?, "Bounds")?;
+    number::bounds(&place, notes).filter(|bounds| bounds.width > 0.0)
+}
+
+/// Two ways to tell colours are in use: that of bpmn.io and that of the working group for interchange.
+fn colors(xml: &Xml<'_, '_>, label: Option<Xml<'_, '_>>) -> Colors {
+    let read = |xml: &Xml<'_, '_>, names: [&str; 2]| {
+        names.into_iter().find_map(|name| any_attribute(xml, name).and_then(Color::parse))
+    };
+    Colors {
+        fill: read(xml, ["background-color", "fill"]),
+        stroke: read(xml, ["border-color", "stroke"]),
+        label: label.and_then(|label| read(&label, ["color", "stroke"])),
+    }
+}
