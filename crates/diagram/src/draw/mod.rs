@@ -21,6 +21,8 @@ mod unknown;
 
 pub use style::{Style, Theme};
 
+pub(crate) use label::outside_size;
+
 use crate::diagram::Diagram;
 use crate::geometry::Rect;
 use crate::overlay::Overlays;

@@ -8,16 +8,19 @@ use crate::limits::WAYPOINTS_MAX;
 use crate::model::{Edge, EdgeIndex, EdgeKind, End, Model, Node, NodeIndex, Symbol};
 use crate::scene::{Colors, Connection, Scene, Shape};
 use roxmltree::{Document, Node as Xml};
+use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
-pub(super) fn scene(document: &Document<'_>, model: &mut Model, notes: &mut Notes<'_>) -> Scene {
+pub(super) fn scene<'a>(document: &'a Document<'a>, model: &mut Model, notes: &mut Notes<'_>) -> Scene {
     let root = document.root_element();
+    let others = Others { document, by_id: OnceCell::new() };
     let diagrams = root.children().filter(|child| child.is_element() && name(child) == "BPMNDiagram");
     for plane in diagrams.filter_map(|diagram| child(&diagram, "BPMNPlane")) {
         let mut scene = Scene::default();
         for xml in plane.children().filter(Xml::is_element) {
             match name(&xml) {
-                "BPMNShape" => scene.shapes.extend(shape(xml, model, notes)),
-                "BPMNEdge" => scene.connections.extend(connection(xml, model, notes)),
+                "BPMNShape" => scene.shapes.extend(shape(xml, model, &others, notes)),
+                "BPMNEdge" => scene.connections.extend(connection(xml, model, &others, notes)),
                 _ => {}
             }
         }
@@ -28,13 +31,13 @@ pub(super) fn scene(document: &Document<'_>, model: &mut Model, notes: &mut Note
     Scene::default()
 }
 
-fn shape(xml: Xml<'_, '_>, model: &mut Model, notes: &mut Notes<'_>) -> Option<Shape> {
+fn shape(xml: Xml<'_, '_>, model: &mut Model, others: &Others<'_>, notes: &mut Notes<'_>) -> Option<Shape> {
     let Some(place) = child(&xml, "Bounds") else {
         notes.add(xml, "Expected a shape to have bounds, but it has none".to_string());
         return None;
     };
     let bounds = number::bounds(&place, notes)?;
-    let node = node_of(&xml, model)?;
+    let node = node_of(&xml, model, others)?;
     let is_sub_process =
         matches!(model.nodes[node].symbol, Symbol::Activity(activity) if activity.is_sub_process());
     let label = child(&xml, "BPMNLabel");
@@ -49,7 +52,12 @@ fn shape(xml: Xml<'_, '_>, model: &mut Model, notes: &mut Notes<'_>) -> Option<S
     })
 }
 
-fn connection(xml: Xml<'_, '_>, model: &mut Model, notes: &mut Notes<'_>) -> Option<Connection> {
+fn connection(
+    xml: Xml<'_, '_>,
+    model: &mut Model,
+    others: &Others<'_>,
+    notes: &mut Notes<'_>,
+) -> Option<Connection> {
     let waypoints = xml.children().filter(|child| child.is_element() && name(child) == "waypoint");
     let points: Option<Vec<_>> =
         waypoints.take(WAYPOINTS_MAX).map(|waypoint| number::point(&waypoint, notes)).collect();
@@ -60,17 +68,22 @@ fn connection(xml: Xml<'_, '_>, model: &mut Model, notes: &mut Notes<'_>) -> Opt
     }
     let label = child(&xml, "BPMNLabel");
     let label_bounds = label_bounds(label, notes);
-    Some(Connection { edge: edge_of(&xml, model)?, points, label: label_bounds, colors: colors(&xml, label) })
+    Some(Connection {
+        edge: edge_of(&xml, model, others)?,
+        points,
+        label: label_bounds,
+        colors: colors(&xml, label),
+    })
 }
 
 /// The element that a shape stands for. One that is not in the model is drawn as unknown, under the id of the reference.
-fn node_of(xml: &Xml<'_, '_>, model: &mut Model) -> Option<NodeIndex> {
+fn node_of(xml: &Xml<'_, '_>, model: &mut Model, others: &Others<'_>) -> Option<NodeIndex> {
     let reference = xml.attribute("bpmnElement").unwrap_or_default();
     match find(model, reference) {
         Some(End::Node(node)) => (model.nodes[node].symbol != Symbol::Process).then_some(node),
         Some(End::Edge(_)) => None,
         None => {
-            let (tag, label) = described(xml, reference);
+            let (tag, label) = others.describe(reference);
             let index = model.nodes.len();
             model.by_id.insert(reference.to_string(), End::Node(index));
             model.nodes.push(Node {
@@ -89,13 +102,13 @@ fn node_of(xml: &Xml<'_, '_>, model: &mut Model) -> Option<NodeIndex> {
     }
 }
 
-fn edge_of(xml: &Xml<'_, '_>, model: &mut Model) -> Option<EdgeIndex> {
+fn edge_of(xml: &Xml<'_, '_>, model: &mut Model, others: &Others<'_>) -> Option<EdgeIndex> {
     let reference = xml.attribute("bpmnElement").unwrap_or_default();
     match find(model, reference) {
         Some(End::Edge(edge)) => Some(edge),
         Some(End::Node(_)) => None,
         None => {
-            let (tag, name) = described(xml, reference);
+            let (tag, name) = others.describe(reference);
             let (id, kind) = (reference.to_string(), EdgeKind::Plain);
             model.edges.push(Edge { id, tag, name, kind, source: None, target: None });
             Some(model.edges.len() - 1)
@@ -108,15 +121,23 @@ fn find(model: &Model, reference: &str) -> Option<End> {
     model.by_id.get(reference).or_else(|| model.by_id.get(local(reference))).copied()
 }
 
-/// Tag and name of an element that is no symbol of BPMN. It is rare, so looking through the file is fine.
-fn described(xml: &Xml<'_, '_>, reference: &str) -> (String, String) {
-    const LOOKED_AT_MAX: usize = 2_000;
-    let mut elements = xml.document().root_element().descendants().take(LOOKED_AT_MAX);
-    let found = elements.find(|element| !reference.is_empty() && element.attribute("id") == Some(reference));
-    found.map_or_else(
-        || ("unknown".to_string(), String::new()),
-        |found| (name(&found).to_string(), found.attribute("name").unwrap_or_default().to_string()),
-    )
+/// Tags and names of elements that are no symbols of BPMN. Few files have any, so they are collected when asked for.
+struct Others<'a> {
+    document: &'a Document<'a>,
+    by_id: OnceCell<FxHashMap<&'a str, Xml<'a, 'a>>>,
+}
+
+impl Others<'_> {
+    fn describe(&self, id: &str) -> (String, String) {
+        let by_id = self.by_id.get_or_init(|| {
+            let elements = self.document.root_element().descendants();
+            elements.filter_map(|element| Some((element.attribute("id")?, element))).collect()
+        });
+        match by_id.get(id) {
+            Some(found) => (name(found).to_string(), found.attribute("name").unwrap_or_default().to_string()),
+            None => ("unknown".to_string(), String::new()),
+        }
+    }
 }
 
 fn label_bounds(label: Option<Xml<'_, '_>>, notes: &mut Notes<'_>) -> Option<Rect> {

@@ -1,5 +1,6 @@
 //! All elements of a file that can be drawn, in document order and without recursion.
 
+use super::lookup::Lookup;
 use super::tag::{child_text, has_child, is_bpmn, is_true, local, name};
 use super::{activity, connect, edge, event};
 use crate::model::{Data, DataKind, Edge, End, Model, Node, NodeIndex, Symbol};
@@ -14,12 +15,13 @@ pub(super) struct Reading<'a> {
     pub(super) ends: Vec<(Option<&'a str>, Option<&'a str>)>,
     /// Of each node, the XML element that it was read from.
     pub(super) tags: Vec<Xml<'a, 'a>>,
+    lookup: Lookup<'a>,
     /// The nodes and other scopes by the number of their XML element.
     scopes: FxHashMap<u32, NodeIndex>,
 }
 
 pub(super) fn model<'a>(document: &'a Document<'a>) -> Model {
-    let mut reading = Reading::default();
+    let mut reading = Reading { lookup: Lookup::new(document), ..Reading::default() };
     for xml in document.root_element().descendants().filter(is_bpmn) {
         reading.element(xml);
     }
@@ -33,7 +35,7 @@ impl<'a> Reading<'a> {
             return self.edge(xml, read);
         }
         let parent = xml.parent().and_then(|parent| self.scopes.get(&parent.id().get()).copied());
-        if let Some(symbol) = symbol(&xml, parent.map(|parent| &self.model.nodes[parent])) {
+        if let Some(symbol) = symbol(&xml, parent.map(|parent| &self.model.nodes[parent]), &self.lookup) {
             self.node(xml, symbol, parent);
         } else if name(&xml) == "laneSet" || name(&xml) == "childLaneSet" {
             // Lanes stand in whatever their set stands in.
@@ -86,8 +88,8 @@ fn label(xml: &Xml<'_, '_>, symbol: Symbol) -> String {
     text.unwrap_or_default().to_string()
 }
 
-fn symbol(xml: &Xml<'_, '_>, parent: Option<&Node>) -> Option<Symbol> {
-    let known = event::event(xml)
+fn symbol(xml: &Xml<'_, '_>, parent: Option<&Node>, lookup: &Lookup<'_>) -> Option<Symbol> {
+    let known = event::event(xml, lookup)
         .map(Symbol::Event)
         .or_else(|| activity::activity(xml).map(Symbol::Activity))
         .or_else(|| activity::gateway(xml).map(Symbol::Gateway));
@@ -101,7 +103,7 @@ fn symbol(xml: &Xml<'_, '_>, parent: Option<&Node>) -> Option<Symbol> {
         "lane" => Some(Symbol::Lane),
         "textAnnotation" => Some(Symbol::Annotation),
         "group" => Some(Symbol::Group),
-        "dataObjectReference" => data(DataKind::Object, is_collection(xml)),
+        "dataObjectReference" => data(DataKind::Object, is_collection(xml, lookup)),
         "dataStoreReference" => data(DataKind::Store, false),
         "dataInput" if is_of_process(xml) => data(DataKind::Input, is_true(xml, "isCollection")),
         "dataOutput" if is_of_process(xml) => data(DataKind::Output, is_true(xml, "isCollection")),
@@ -113,11 +115,8 @@ fn symbol(xml: &Xml<'_, '_>, parent: Option<&Node>) -> Option<Symbol> {
 }
 
 /// The reference is drawn, but only the object knows whether it is many.
-fn is_collection(xml: &Xml<'_, '_>) -> bool {
-    let Some(reference) = xml.attribute("dataObjectRef") else { return false };
-    let beside = xml.parent().into_iter().flat_map(|parent| parent.children());
-    let mut objects = beside.filter(|beside| beside.is_element() && name(beside) == "dataObject");
-    objects.any(|object| object.attribute("id") == Some(reference) && is_true(&object, "isCollection"))
+fn is_collection(xml: &Xml<'_, '_>, lookup: &Lookup<'_>) -> bool {
+    xml.attribute("dataObjectRef").is_some_and(|object| lookup.collections.contains(local(object)))
 }
 
 /// Inputs and outputs of activities have no symbol, those of a process have.
@@ -142,6 +141,7 @@ fn is_invisible(tag: &str) -> bool {
         "incoming",
         "ioBinding",
         "ioSpecification",
+        "laneSet",
         "monitoring",
         "multiInstanceLoopCharacteristics",
         "outgoing",

@@ -1,10 +1,11 @@
 //! Events: where they stand and what triggers them.
 
-use super::tag::{child, flag, is_bpmn, is_true, name};
+use super::lookup::Lookup;
+use super::tag::{child, flag, is_bpmn, is_true, local, name};
 use crate::model::{Event, EventPlace, Trigger};
 use roxmltree::Node as Xml;
 
-pub(super) fn event(xml: &Xml<'_, '_>) -> Option<Event> {
+pub(super) fn event(xml: &Xml<'_, '_>, lookup: &Lookup<'_>) -> Option<Event> {
     let place = match name(xml) {
         "startEvent" => EventPlace::Start,
         "intermediateCatchEvent" => EventPlace::Catch,
@@ -13,7 +14,7 @@ pub(super) fn event(xml: &Xml<'_, '_>) -> Option<Event> {
         "endEvent" => EventPlace::End,
         _ => return None,
     };
-    let trigger = trigger(xml);
+    let trigger = trigger(xml, lookup);
     let is_interrupting = match place {
         EventPlace::Start => flag(xml, "isInterrupting").unwrap_or(true),
         EventPlace::Boundary => flag(xml, "cancelActivity").unwrap_or(true),
@@ -22,7 +23,7 @@ pub(super) fn event(xml: &Xml<'_, '_>) -> Option<Event> {
     Some(Event { place, is_interrupting, trigger })
 }
 
-fn trigger(xml: &Xml<'_, '_>) -> Trigger {
+fn trigger(xml: &Xml<'_, '_>, lookup: &Lookup<'_>) -> Trigger {
     let mut definitions = xml
         .children()
         .filter(is_bpmn)
@@ -33,20 +34,15 @@ fn trigger(xml: &Xml<'_, '_>) -> Trigger {
         return if is_parallel { Trigger::ParallelMultiple } else { Trigger::Multiple };
     }
     match name(&first) {
-        "eventDefinitionRef" => referenced(&first),
+        "eventDefinitionRef" => {
+            let id = local(first.text().unwrap_or_default());
+            lookup.triggers.get(id).copied().unwrap_or(Trigger::None)
+        }
         definition => by_definition(definition),
     }
 }
 
-/// An event may refer to a definition that stands beside the processes.
-fn referenced(reference: &Xml<'_, '_>) -> Trigger {
-    let id = super::tag::local(reference.text().unwrap_or_default());
-    let root = reference.document().root_element();
-    let found = root.children().find(|child| child.attribute("id") == Some(id));
-    found.map_or(Trigger::None, |definition| by_definition(name(&definition)))
-}
-
-fn by_definition(definition: &str) -> Trigger {
+pub(super) fn by_definition(definition: &str) -> Trigger {
     match definition {
         "messageEventDefinition" => Trigger::Message,
         "timerEventDefinition" => Trigger::Timer,

@@ -7,6 +7,7 @@ mod diagram;
 mod edge;
 mod element;
 mod event;
+mod lookup;
 mod number;
 mod tag;
 

@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn lines_break_at_spaces() {
-        assert_eq!(wrap("Collect the money", 60.0, 12.0, 9), ["Collect the", "money"]);
+        assert_eq!(wrap("Collect the money", 66.0, 12.0, 9), ["Collect the", "money"]);
         assert_eq!(wrap(" a \n\n b ", 60.0, 12.0, 9), ["a", "b"]);
         assert!(wrap("  ", 60.0, 12.0, 9).is_empty());
     }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_ends_with_an_ellipsis() {
-        assert_eq!(wrap("one two three four", 40.0, 12.0, 2), ["one two", "three…"]);
+        assert_eq!(wrap("one two three four", 52.0, 12.0, 2), ["one two", "three…"]);
         assert!(wrap(&"word ".repeat(100_000), 40.0, 12.0, 1_000).len() <= LABEL_LINES_MAX);
     }
 }
