@@ -62,11 +62,22 @@ impl Color {
             blue: mix(self.blue, other.blue),
         }
     }
+
+    pub(crate) fn push(self, out: &mut String) {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        out.push('#');
+        for part in [self.red, self.green, self.blue] {
+            out.push(char::from(DIGITS[usize::from(part >> 4)]));
+            out.push(char::from(DIGITS[usize::from(part & 15)]));
+        }
+    }
 }
 
 impl fmt::Display for Color {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
+        let mut text = String::new();
+        self.push(&mut text);
+        f.write_str(&text)
     }
 }
 

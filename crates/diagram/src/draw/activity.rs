@@ -18,7 +18,11 @@ const OPEN_PADDING: f64 = 7.0;
 pub(super) fn draw(pen: &mut Pen<'_>, shape: &Shape, node: &Node, activity: Activity) {
     let size = (shape.bounds.width, shape.bounds.height);
     border(pen, size, activity.kind);
-    if let ActivityKind::Task(kind) = activity.kind {
+    let icon = match activity.kind {
+        ActivityKind::Task(kind) if kind != TaskKind::Plain => Some(kind),
+        _ => None,
+    };
+    if let Some(kind) = icon {
         pen.open_at(ICON_AT, ICON_AT, 1.0);
         task_icon::draw(pen, kind);
         pen.close();
@@ -29,11 +33,12 @@ pub(super) fn draw(pen: &mut Pen<'_>, shape: &Shape, node: &Node, activity: Acti
         let room = Rect::new(OPEN_PADDING, OPEN_PADDING, size.0 - 2.0 * OPEN_PADDING, size.1 - OPEN_PADDING);
         return label::inside(pen, &node.name, room, room.height, label::Vertical::Top);
     }
-    let above =
-        if matches!(activity.kind, ActivityKind::Task(TaskKind::Plain)) { PADDING } else { ICON_HEIGHT };
+    let above = if icon.is_some() { ICON_HEIGHT } else { PADDING };
     let below = if markers.is_empty() { 0.0 } else { MARKERS_HEIGHT };
     let room = Rect::new(PADDING, 0.0, size.0 - 2.0 * PADDING, size.1);
-    label::inside(pen, &node.name, room, size.1 - above - below, label::Vertical::MiddleBelow(above));
+    // Three lines in the middle keep clear of icons and markers.
+    let height = (size.1 - above - below).max(size.1 - 2.0 * MARKERS_HEIGHT);
+    label::inside(pen, &node.name, room, height, label::Vertical::MiddleBelow(above));
 }
 
 fn border(pen: &mut Pen<'_>, size: (f64, f64), kind: ActivityKind) {

@@ -2,7 +2,6 @@
 
 use crate::geometry::Point;
 use crate::svg::Number;
-use std::fmt::Write;
 
 #[derive(Default)]
 pub(super) struct Path(String);
@@ -40,8 +39,10 @@ impl Path {
     fn push(&mut self, command: char, numbers: &[f64]) {
         self.0.push(command);
         for (n, number) in numbers.iter().enumerate() {
-            let space = if n == 0 { "" } else { " " };
-            write!(self.0, "{space}{}", Number(*number)).expect("a string can always be written to");
+            if n > 0 {
+                self.0.push(' ');
+            }
+            Number(*number).push(&mut self.0);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Strokes of one element. Its group carries fill, stroke and line width; each stroke says only what differs.
 
 use super::style::Ink;
-use crate::svg::{Svg, Value};
+use crate::svg::{Number, Svg, Value};
 
 pub(super) struct Pen<'a> {
     pub(super) svg: &'a mut Svg,
@@ -63,12 +63,14 @@ impl Pen<'_> {
 
     /// Opens a group with a coordinate system of its own.
     pub(super) fn open_at(&mut self, x: f64, y: f64, scale: f64) {
-        let (x, y) = (crate::svg::Number(x), crate::svg::Number(y));
-        let transform = match scale {
-            1.0 => format!("translate({x} {y})"),
-            scale => format!("translate({x} {y}) scale({scale:.3})"),
-        };
-        self.svg.tag("g").attribute("transform", Value::Raw(&transform)).open();
+        self.svg.tag("g");
+        if scale == 1.0 {
+            self.svg.attribute("transform", Value::Move(x, y));
+        } else {
+            let transform = format!("translate({} {}) scale({scale:.3})", Number(x), Number(y));
+            self.svg.attribute("transform", Value::Raw(&transform));
+        }
+        self.svg.open();
     }
 
     pub(super) fn close(&mut self) {

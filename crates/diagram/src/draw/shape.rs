@@ -5,7 +5,7 @@ use super::{Context, activity, annotation, data, event, gateway, group, pool, un
 use crate::diagram::Diagram;
 use crate::model::Symbol;
 use crate::scene::Shape;
-use crate::svg::{Number, Svg, Value};
+use crate::svg::{Svg, Value};
 
 /// Containers by depth, then flow nodes, then boundary events. `choose` is asked with whether a shape is drawn below
 /// the flows.
@@ -45,9 +45,9 @@ fn depths(diagram: &Diagram) -> Vec<usize> {
 pub(super) fn draw(svg: &mut Svg, context: &Context<'_>, shape: &Shape) {
     let node = &context.diagram.model.nodes[shape.node];
     let ink = context.ink(&shape.colors);
-    let at = format!("translate({} {})", Number(shape.bounds.x), Number(shape.bounds.y));
     svg.tag("g").attribute("class", "element").attribute("data-element-id", &node.id);
-    svg.attribute("data-element-type", &node.tag).attribute("transform", Value::Raw(&at));
+    svg.attribute("data-element-type", &node.tag)
+        .attribute("transform", Value::Move(shape.bounds.x, shape.bounds.y));
     svg.attribute("fill", ink.fill).attribute("stroke", ink.stroke).open();
     let pen = &mut Pen { svg, ink };
     match node.symbol {

@@ -25,6 +25,9 @@ pub enum Theme {
     Dark,
 }
 
+/// What a file without colours is drawn with on white paper.
+const INK: Color = Color::hex(0x22242a);
+
 /// The colours of a theme.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Palette {
@@ -46,7 +49,7 @@ impl Palette {
                 theme,
                 background: hex(0xffffff),
                 fill: hex(0xffffff),
-                stroke: hex(0x22242a),
+                stroke: INK,
                 token: hex(0x0f7b4f),
                 incident: hex(0xc62828),
                 completed: hex(0x6b7280),
@@ -84,8 +87,10 @@ impl Context<'_> {
         let is_dark = palette.theme == Theme::Dark;
         let fill = colors.fill.unwrap_or(palette.fill);
         let on = |color: Color, ground: Color| if is_dark { color.readable_on(ground) } else { color };
-        let stroke = on(colors.stroke.unwrap_or(palette.stroke), fill);
-        let text = colors.label.or(colors.stroke).unwrap_or(palette.stroke);
+        // A ground that was chosen for dark ink gets dark ink.
+        let usual = if colors.fill.is_some() { INK } else { palette.stroke };
+        let stroke = on(colors.stroke.unwrap_or(usual), fill);
+        let text = colors.label.or(colors.stroke).unwrap_or(usual);
         Ink { fill, stroke, text: on(text, fill), label: on(text, palette.background) }
     }
 }

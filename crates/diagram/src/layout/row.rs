@@ -22,7 +22,7 @@ pub(super) struct Heights {
 pub(super) fn heights(graph: &Graph, grid: &Grid, links: &[Link], lanes: usize) -> Heights {
     let rows = Rows::new(graph, grid, links);
     let mut by_lane = vec![Vec::new(); lanes.max(1)];
-    rows.from_top().into_iter().for_each(|row| by_lane[rows.lane(row)].push(row));
+    rows.top_down().into_iter().for_each(|row| by_lane[rows.lane(row)].push(row));
     let mut y = vec![0.0; rows.items.len()];
     let (mut top, mut edges) = (0.0, Vec::new());
     for (lane, here) in by_lane.iter().enumerate() {
@@ -82,7 +82,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Rows so that each comes after all that stand above one of its items.
-    fn from_top(&self) -> Vec<usize> {
+    fn top_down(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = self
             .items
             .iter()

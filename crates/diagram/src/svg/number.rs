@@ -6,7 +6,7 @@ use std::fmt;
 pub(crate) struct Number(pub(crate) f64);
 
 impl Number {
-    pub(super) fn push(self, out: &mut String) {
+    pub(crate) fn push(self, out: &mut String) {
         // What is not a number became a number when it was read; the cast saturates in any case.
         let hundredths = (self.0 * 100.0).round() as i64;
         if hundredths < 0 {
@@ -18,7 +18,7 @@ impl Number {
         if rest != 0 {
             out.push('.');
             out.push(char::from(b'0' + rest / 10));
-            if rest % 10 != 0 {
+            if !rest.is_multiple_of(10) {
                 out.push(char::from(b'0' + rest % 10));
             }
         }
@@ -36,7 +36,7 @@ fn push_integer(out: &mut String, mut value: u64) {
             break;
         }
     }
-    out.extend(digits[at..].iter().map(|digit| char::from(*digit)));
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 impl fmt::Display for Number {

@@ -16,6 +16,8 @@ pub(crate) enum Value<'a> {
     Text(&'a str),
     Number(f64),
     Color(crate::color::Color),
+    /// A move of the coordinate system.
+    Move(f64, f64),
 }
 
 impl<'a> From<&'a str> for Value<'a> {
@@ -66,7 +68,14 @@ impl Svg {
             Value::Raw(text) => self.out.push_str(text),
             Value::Text(text) => push_escaped(&mut self.out, text),
             Value::Number(number) => Number(number).push(&mut self.out),
-            Value::Color(color) => self.out.push_str(&color.to_string()),
+            Value::Color(color) => color.push(&mut self.out),
+            Value::Move(x, y) => {
+                self.out.push_str("translate(");
+                Number(x).push(&mut self.out);
+                self.out.push(' ');
+                Number(y).push(&mut self.out);
+                self.out.push(')');
+            }
         }
         self.out.push('"');
         self

@@ -1,4 +1,4 @@
-//! The commands that talk to a server, one file each.
+//! The commands for everyday work, one file each; most talk to a server.
 
 pub(crate) mod cancel;
 pub(crate) mod complete_task;

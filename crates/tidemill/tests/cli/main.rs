@@ -4,6 +4,7 @@ mod admin;
 mod bench;
 mod follow;
 mod harness;
+mod render;
 mod reports;
 mod scripts;
 mod values;

@@ -45,10 +45,15 @@ pub(super) fn from_svg(svg: &str, scale: f32, font: Option<&Path>) -> Result<Vec
 fn load_fonts(fonts: &mut Database, file: Option<&Path>) -> Result<()> {
     match file {
         Some(file) => {
-            fonts.load_font_file(file).with_context(|| format!("cannot read the font {}", file.display()))?
+            fonts.load_font_file(file).with_context(|| format!("cannot read the font {}", file.display()))?;
         }
         None => fonts.load_system_fonts(),
     }
+    choose_font(fonts, file)
+}
+
+/// Whatever a picture asks for, there is only one font to offer.
+fn choose_font(fonts: &mut Database, file: Option<&Path>) -> Result<()> {
     let Some(family) = sans_serif(fonts) else {
         match file {
             Some(file) => bail!("Expected {} to be a font, but it is none", file.display()),
@@ -58,7 +63,6 @@ fn load_fonts(fonts: &mut Database, file: Option<&Path>) -> Result<()> {
             ),
         }
     };
-    // Whatever a picture asks for, there is only this one to offer.
     fonts.set_sans_serif_family(family.clone());
     fonts.set_serif_family(family);
     Ok(())
@@ -74,4 +78,15 @@ fn sans_serif(fonts: &Database) -> Option<String> {
     }
     let usable = fonts.faces().find(|face| !face.monospaced).or(fonts.faces().next())?;
     usable.families.first().map(|(name, _)| name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_fonts_is_told_what_to_do() {
+        let refusal = choose_font(&mut Database::new(), None).expect_err("there is no font").to_string();
+        assert!(refusal.contains("fonts-dejavu-core") && refusal.contains("--font"), "{refusal}");
+    }
 }
