@@ -129,7 +129,10 @@ fn large_models_end_in_time() {
         format!("<sequenceFlow id=\"f{n}\" sourceRef=\"t{from}\" targetRef=\"t{to}\"/>")
     };
     let model = |inner: &str| format!("<definitions><process id=\"p\">{inner}</process></definitions>");
-    cases.push(("alone", model(&tasks(100_000))));
+    let to_the_rest: String =
+        (0..5_000).map(|n| flow(n, n, n * 5) + &flow(n + 10_000, n * 6, n * 6)).collect();
+    let notes = "<textAnnotation id=\"x\"/><association id=\"y\" sourceRef=\"t1\" targetRef=\"x\"/>";
+    cases.push(("alone", model(&(tasks(100_000) + &to_the_rest + notes))));
     let chain: String = (1..10_000).map(|n| flow(n, n - 1, n)).collect();
     cases.push(("chain", model(&(tasks(10_000) + &chain))));
     let wide: String = (1..10_000).map(|n| flow(n, 0, n)).collect();

@@ -9,6 +9,7 @@ use super::passage::{self, Grid};
 use super::plan::Plan;
 use super::route::{Columns, Router, Way};
 use super::row::{self, Heights};
+use super::size;
 use crate::draw::outside_size;
 use crate::geometry::Point;
 use crate::model::Symbol;
@@ -62,13 +63,26 @@ pub(super) fn set_route(plan: &mut Plan<'_>, edge: usize, points: Vec<Point>) {
     plan.routes[edge] = Some(points);
 }
 
-/// A flow from an element to itself: out on the right, over it, and in from above.
-pub(super) fn loop_route(plan: &Plan<'_>, cell: &Cell) -> Option<Vec<Point>> {
+/// A flow from an element to itself: out on the right, over it, and in from above. From a boundary event: below it, and
+/// in from the left.
+pub(super) fn loop_route(plan: &Plan<'_>, cell: &Cell, edge: usize) -> Option<Vec<Point>> {
     let place = plan.places[cell.node]?;
-    let (right, top) = (place.right() + LOOP_REACH, place.y - LOOP_REACH);
     let middle = place.center();
-    let corners =
-        [(place.right(), middle.y), (right, middle.y), (right, top), (middle.x, top), (middle.x, place.y)];
+    let source = plan.model.node(plan.model.edges[edge].source);
+    let event = cell.events.iter().position(|(event, _)| Some(*event) == source);
+    let corners = match event {
+        None => {
+            let (right, top) = (place.right() + LOOP_REACH, place.y - LOOP_REACH);
+            let over = [(right, middle.y), (right, top), (middle.x, top)];
+            [(place.right(), middle.y), over[0], over[1], over[2], (middle.x, place.y)]
+        }
+        Some(event) => {
+            let (left, exit) = (place.x - LOOP_REACH, (middle.y + cell.exit_below(event)).round());
+            let x = place.right() - cell.events[event].1;
+            let start = (x, place.bottom() + size::EVENT / 2.0);
+            [start, (x, exit), (left, exit), (left, middle.y), (place.x, middle.y)]
+        }
+    };
     Some(corners.into_iter().map(|(x, y)| Point::new(x, y)).collect())
 }
 

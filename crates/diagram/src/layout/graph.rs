@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Graph {
     pub(super) cells: Vec<Cell>,
     pub(super) links: Vec<Link>,
-    /// Flows from a cell to itself.
+    /// Flows from a cell to itself; some leave a boundary event of it.
     pub(super) loops: Vec<(usize, EdgeIndex)>,
 }
 
@@ -38,7 +38,7 @@ impl Graph {
             cells.push(Cell::new(plan, *node, &events, artifacts, has_loop));
         }
         let links = plan.edges[scope].iter().filter_map(|edge| link(plan, &cells, &cell_of, *edge)).collect();
-        let loops = loops.into_iter().map(|(node, edge)| (cell_of[&node], edge)).collect();
+        let loops = loops.into_iter().filter_map(|(node, edge)| Some((*cell_of.get(&node)?, edge))).collect();
         Graph { cells, links, loops }
     }
 }
@@ -85,10 +85,12 @@ impl Parts {
         self.owners.retain(|node| !attached.contains_key(node));
     }
 
+    /// The element that a flow leads back to at once, from itself or from one of its boundary events.
     fn own_loop(&self, plan: &Plan<'_>, edge: EdgeIndex) -> Option<(NodeIndex, EdgeIndex)> {
         let found = &plan.model.edges[edge];
         let (source, target) = (plan.model.node(found.source)?, plan.model.node(found.target)?);
-        (source == target && plan.symbol(source).is_flow_node()).then_some((source, edge))
+        let owner = plan.host(source).unwrap_or(source);
+        (owner == target && plan.symbol(target).is_flow_node()).then_some((target, edge))
     }
 }
 

@@ -52,8 +52,10 @@ impl<'a> Plan<'a> {
             plan.note_node(node);
         }
         for (index, edge) in model.edges.iter().enumerate() {
-            let scope = model.node(edge.source).and_then(|source| model.nodes[source].parent);
-            if let Some(scope) = scope.filter(|scope| *scope < count) {
+            let source = model.node(edge.source).filter(|source| *source < count);
+            let is_left_out = model.node(edge.target).is_some_and(|target| target >= count);
+            let scope = source.and_then(|source| model.nodes[source].parent);
+            if let Some(scope) = scope.filter(|_| !is_left_out) {
                 plan.edges[scope].push(index);
             }
         }

@@ -79,7 +79,7 @@ impl<'a, 'b> Router<'a, 'b> {
         for (hop, stop) in stops.iter().enumerate() {
             let (layer, to) = (component.grid.items[*stop].layer, self.y(*stop));
             let is_last = hop + 1 == stops.len();
-            if is_last && y != to && self.may_enter_upright(link.target, y, None) {
+            if is_last && y != to && self.may_turn_at(link.target, y, None) {
                 way.turns.push(Turn { place: Place::Column(layer, 0.0), to });
                 return way;
             }
@@ -107,9 +107,7 @@ impl<'a, 'b> Router<'a, 'b> {
             let to = if is_free { to } else { exit.round() };
             return (Way { start, turns: vec![Turn { place: Place::Column(layer, x), to }] }, to);
         }
-        let may_turn = component.is_gateway(link.source)
-            && (to - from).abs() > cell.height / 2.0 + TURN_ROOM
-            && self.is_free(link.source, to, None);
+        let may_turn = self.may_turn_at(link.source, to, None);
         if may_turn {
             let turn = Turn { place: Place::Column(layer, 0.0), to };
             return (Way { start: from, turns: vec![turn] }, to);
@@ -132,7 +130,7 @@ impl<'a, 'b> Router<'a, 'b> {
             y = to;
         }
         let to = self.y(link.target);
-        if self.may_enter_upright(link.target, y, Some(first)) {
+        if self.may_turn_at(link.target, y, Some(first)) {
             way.turns.push(Turn { place: Place::Column(target_layer, 0.0), to });
         } else {
             self.turn_in_channel(&mut way, target_layer, Bundle::To(link.target), y, to);
@@ -153,7 +151,7 @@ impl<'a, 'b> Router<'a, 'b> {
             return (Way { start, turns: vec![turn] }, turn_to);
         }
         let mut way = Way { start: self.y(link.source), turns: Vec::new() };
-        if self.may_enter_upright(link.source, to, Some(passage)) {
+        if self.may_turn_at(link.source, to, Some(passage)) {
             way.turns.push(Turn { place: Place::Column(layer, 0.0), to });
         } else {
             self.turn_in_channel(&mut way, layer + 1, Bundle::From(link.source), self.y(link.source), to);
@@ -180,9 +178,9 @@ impl<'a, 'b> Router<'a, 'b> {
         way
     }
 
-    /// Whether a flow at a height may go upright into the middle of an element: gateways take it on all sides, others
-    /// only from a flow that passes right beside them.
-    fn may_enter_upright(&self, item: usize, y: f64, passage: Option<usize>) -> bool {
+    /// Whether a flow at a height may go upright into the middle of an element, or out of it: gateways take it on all
+    /// sides, others only from a flow that passes right beside them.
+    fn may_turn_at(&self, item: usize, y: f64, passage: Option<usize>) -> bool {
         let (cell, middle) = (self.component.cell(item), self.y(item));
         let (half, is_below) = (cell.height / 2.0, y > middle);
         // Labels, notes and boundary events may stand in the way.

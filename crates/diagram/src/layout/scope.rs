@@ -29,7 +29,7 @@ pub(super) fn lay_out(plan: &mut Plan<'_>, scope: NodeIndex) {
     }
     let size = put_alone(plan, &graph, &alone, origin, size);
     for (cell, edge) in &graph.loops {
-        if let Some(points) = component::loop_route(plan, &graph.cells[*cell]) {
+        if let Some(points) = component::loop_route(plan, &graph.cells[*cell], *edge) {
             component::set_route(plan, *edge, points);
         }
     }

@@ -21,6 +21,9 @@ pub(crate) fn faults(diagram: &Diagram, xml: &str) -> Vec<String> {
                 faults.push(format!("{} does not touch {end:?}", flow.element_id));
             }
         }
+        let crossed =
+            shapes.iter().filter(|shape| !shape.is_container && crosses(flow.points, &shape.bounds));
+        faults.extend(crossed.map(|shape| format!("{} crosses {}", flow.element_id, shape.element_id)));
         if flow.points.windows(2).any(|pair| pair[0].x != pair[1].x && pair[0].y != pair[1].y) {
             faults.push(format!("{} is not upright and level", flow.element_id));
         }
@@ -38,6 +41,15 @@ fn overlap(a: &PlacedShape<'_>, b: &PlacedShape<'_>) -> Option<String> {
         (a.is_container && a.bounds.contains(&b.bounds)) || (b.is_container && b.bounds.contains(&a.bounds));
     let is_fault = a.bounds.overlaps(&b.bounds) && !is_attached && !is_inside;
     is_fault.then(|| format!("{} {:?} overlaps {} {:?}", a.element_id, a.bounds, b.element_id, b.bounds))
+}
+
+/// Whether a line passes through the inside of a shape.
+fn crosses(points: &[Point], bounds: &Rect) -> bool {
+    points.windows(2).any(|pair| {
+        let (x, y) = (pair[0].x.min(pair[1].x), pair[0].y.min(pair[1].y));
+        let (width, height) = ((pair[0].x - pair[1].x).abs(), (pair[0].y - pair[1].y).abs());
+        bounds.overlaps(&Rect { x, y, width, height })
+    })
 }
 
 fn is_on_border(bounds: &Rect, point: Point) -> bool {
