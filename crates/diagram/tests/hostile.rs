@@ -95,6 +95,15 @@ fn places_that_are_none_are_noted_and_the_rest_is_drawn() {
 }
 
 #[test]
+fn further_diagrams_are_noted() {
+    let one = one_task("t", "Task", "", r#"x="0" y="0" width="100" height="80""#);
+    let two = one.replace("</definitions>", "<di:BPMNDiagram><di:BPMNPlane/></di:BPMNDiagram></definitions>");
+    assert!(Diagram::read(&one).expect("a picture").notes().is_empty());
+    let diagram = Diagram::read(&two).expect("a picture");
+    assert_eq!(diagram.notes().len(), 1, "{:?}", diagram.notes());
+}
+
+#[test]
 fn what_is_no_diagram_is_refused_with_place_and_remedy() {
     let refusal = |xml: &str| Diagram::read(xml).expect_err("it is refused").to_string();
     assert_eq!(

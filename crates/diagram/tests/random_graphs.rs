@@ -9,7 +9,7 @@ use dice::Dice;
 use std::fmt::Write;
 use tidemill_diagram::Diagram;
 
-const GRAPHS: u64 = 400;
+const GRAPHS: u64 = 1500;
 const NODES_MAX: usize = 24;
 
 #[test]

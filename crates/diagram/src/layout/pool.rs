@@ -92,11 +92,7 @@ fn put_process(plan: &mut Plan<'_>, process: NodeIndex, (x, y): (f64, f64), widt
     let rest = if has_rest { PADDING } else { 0.0 };
     let height = (plan.sizes[process].1 + 2.0 * padding + rest).max(100.0);
     let innermost = innermost_lanes(plan, process);
-    // Lanes without a single element in them share the height.
-    let share = height / innermost.len().max(1) as f64;
-    let shared = (0..innermost.len()).map(|n| (n as f64 * share, (n + 1) as f64 * share));
-    let spans: Vec<(f64, f64)> = if edges.is_empty() { shared.collect() } else { edges };
-    for (lane, (top, bottom)) in innermost.into_iter().zip(spans) {
+    for (lane, (top, bottom)) in innermost.into_iter().zip(edges) {
         plan.places[lane] = Some(Rect::new(x, y + top, width, bottom - top));
     }
     // Inner lanes come later, so each outer one finds those in it placed.

@@ -8,7 +8,7 @@ use super::passage::Grid;
 const GAP: f64 = 30.0;
 const PASSAGE_GAP: f64 = 8.0;
 const LANE_PADDING: f64 = 20.0;
-const LANE_MIN: f64 = 100.0;
+pub(super) const LANE_MIN: f64 = 100.0;
 const ROUNDS: usize = 2;
 
 pub(super) struct Heights {

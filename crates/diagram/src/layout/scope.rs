@@ -3,6 +3,7 @@
 use super::component;
 use super::graph::{Graph, Link};
 use super::plan::Plan;
+use super::row::LANE_MIN;
 use super::size::{SCOPE_ABOVE, SCOPE_SIDE};
 use crate::geometry::Point;
 use crate::model::{NodeIndex, Symbol};
@@ -21,6 +22,11 @@ pub(super) fn lay_out(plan: &mut Plan<'_>, scope: NodeIndex) {
     };
     let mut size = (0.0, 0.0);
     let (connected, alone) = components(&graph, lanes);
+    if lanes > 0 && connected.is_empty() {
+        // Nothing stands in them, but they are there.
+        plan.lanes[scope] = (0..lanes).map(|n| (n as f64 * LANE_MIN, (n + 1) as f64 * LANE_MIN)).collect();
+        size.1 = lanes as f64 * LANE_MIN;
+    }
     for (cells, links) in connected {
         let at = Point::new(origin.x, origin.y + if size.1 > 0.0 { size.1 + GAP } else { 0.0 });
         let (width, height, edges) = component::lay_out(plan, &graph, &cells, links, lanes, at);

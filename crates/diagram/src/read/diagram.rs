@@ -15,7 +15,8 @@ pub(super) fn scene<'a>(document: &'a Document<'a>, model: &mut Model, notes: &m
     let root = document.root_element();
     let others = Others { document, by_id: OnceCell::new() };
     let diagrams = root.children().filter(|child| child.is_element() && name(child) == "BPMNDiagram");
-    for plane in diagrams.filter_map(|diagram| child(&diagram, "BPMNPlane")) {
+    let mut planes = diagrams.filter_map(|diagram| child(&diagram, "BPMNPlane"));
+    while let Some(plane) = planes.next() {
         let mut scene = Scene::default();
         for xml in plane.children().filter(Xml::is_element) {
             match name(&xml) {
@@ -24,9 +25,16 @@ pub(super) fn scene<'a>(document: &'a Document<'a>, model: &mut Model, notes: &m
                 _ => {}
             }
         }
-        if !scene.shapes.is_empty() {
-            return scene;
+        if scene.shapes.is_empty() {
+            continue;
         }
+        if let Some(next) = planes.next() {
+            notes.add(
+                next,
+                "Expected one diagram, but the file has more: only the first is drawn".to_string(),
+            );
+        }
+        return scene;
     }
     Scene::default()
 }
