@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
-pub(super) fn paths(problem: &Value) -> [(String, Value); 2] {
+pub(super) fn paths(problem: &Value) -> [(String, Value); 3] {
     [
         ("/v1/commands/{position}".to_owned(), command_status(problem)),
+        ("/v1/process-definitions/{processDefinitionKey}/diagram.svg".to_owned(), diagram(problem)),
         ("/v1/process-instances/{processInstanceKey}/timers".to_owned(), instance_timers(problem)),
     ]
 }
@@ -20,6 +21,25 @@ fn command_status(problem: &Value) -> Value {
             "200": {
                 "description": "Its state and, once it ran, its result or problem",
                 "content": {"application/json": {"schema": {"type": "object"}}},
+            },
+            "default": problem,
+        },
+    }})
+}
+
+fn diagram(problem: &Value) -> Value {
+    json!({"get": {
+        "operationId": "getProcessDefinitionDiagram",
+        "tags": ["Process definitions"],
+        "summary": "Draw a process definition; shapes and flows carry their ids as data-element-id",
+        "parameters": [
+            {"name": "processDefinitionKey", "in": "path", "required": true, "schema": {"type": "string"}},
+            {"name": "theme", "in": "query", "schema": {"type": "string", "enum": ["light", "dark"]}},
+        ],
+        "responses": {
+            "200": {
+                "description": "The diagram of the file, or an automatic layout where it has none",
+                "content": {"image/svg+xml": {"schema": {"type": "string"}}},
             },
             "default": problem,
         },

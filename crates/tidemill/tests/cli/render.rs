@@ -1,7 +1,7 @@
 //! Pictures of models, without a server.
 
-use crate::ADD;
 use crate::harness::{Cli, Place};
+use crate::{ADD, text};
 
 #[test]
 fn a_model_becomes_svg_on_the_output_or_in_a_file() {
@@ -62,4 +62,25 @@ fn mistakes_are_told_with_place_and_remedy() {
     told(&["render", &model, "-o", &place.path("a.png"), "--font", &model], 1, "to be a font");
     let html = place.file("page.bpmn", "<html/>");
     told(&["render", &html], 1, "page.bpmn:1:1: Expected BPMN 'definitions', but found 'html'");
+}
+
+#[test]
+fn a_server_draws_what_was_deployed() {
+    let place = Place::new();
+    let server = place.serve();
+    let deployed = server.run(&["deploy", &place.file("add.bpmn", ADD), "--json"]).json();
+    let key = text(&deployed["deployments"][0]["processDefinition"]["processDefinitionKey"]);
+    let get = |path: &str| {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let mut answer = agent.get(format!("{}{path}", server.url())).call().expect("the server answers");
+        let kind = answer.headers()["content-type"].to_str().expect("a text").to_owned();
+        (answer.status().as_u16(), kind, answer.body_mut().read_to_string().expect("a text"))
+    };
+    let (status, kind, svg) = get(&format!("/v1/process-definitions/{key}/diagram.svg?theme=dark"));
+    assert_eq!((status, &*kind), (200, "image/svg+xml"), "{svg}");
+    assert_eq!(svg, server.run(&["render", &place.path("add.bpmn"), "--dark"]).ok());
+    assert_eq!(get("/v1/process-definitions/7/diagram.svg").0, 404);
+    assert_eq!(get("/v1/process-definitions/seven/diagram.svg").0, 400);
+    let (status, _, problem) = get(&format!("/v1/process-definitions/{key}/diagram.svg?theme=blue"));
+    assert!(status == 400 && problem.contains("theme=light or theme=dark"), "{problem}");
 }

@@ -1,9 +1,11 @@
 //! Endpoints of our own for those who run a server: the log of commands, what is behind, what is kept for how long,
-//! commands that were put aside, nodes and partitions; and the timers of an instance, which are for everybody.
+//! commands that were put aside, nodes and partitions; and the timers of an instance and the
+//! diagram of a definition, which are for everybody.
 
 mod backup;
 mod cluster;
 mod dead_letters;
+mod diagram;
 mod door;
 mod lag;
 mod log;
@@ -54,6 +56,7 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         .route("/v1/admin/retention", get(retention::show).patch(retention::set))
         .layer(axum::middleware::from_fn_with_state(door::Door::new(config.secret), door::guard));
     Router::new()
+        .route("/v1/process-definitions/{key}/diagram.svg", get(diagram::of_definition))
         .route("/v1/process-instances/{key}/timers", get(timers::of_instance))
         .merge(admin)
         .with_state(Operations { gateway, store, retention: config.retention })
