@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 pub(super) fn references(reading: &mut Reading<'_>) {
     let ends = std::mem::take(&mut reading.ends);
     for (edge, (source, target)) in ends.into_iter().enumerate() {
-        let (source, target) = (find(&reading.model, source), find(&reading.model, target));
+        let end = |reference: Option<&str>| find(&reading.model, reference?);
+        let (source, target) = (end(source), end(target));
         let edge = &mut reading.model.edges[edge];
         (edge.source, edge.target) = (source, target);
     }
@@ -19,13 +20,14 @@ pub(super) fn references(reading: &mut Reading<'_>) {
     conditions(reading);
 }
 
-fn find(model: &Model, reference: Option<&str>) -> Option<End> {
-    let reference = reference?.trim();
+/// The element that a reference means; it may carry a prefix.
+pub(super) fn find(model: &Model, reference: &str) -> Option<End> {
+    let reference = reference.trim();
     model.by_id.get(reference).or_else(|| model.by_id.get(local(reference))).copied()
 }
 
 fn find_node(model: &Model, reference: Option<&str>) -> Option<NodeIndex> {
-    model.node(find(model, reference))
+    model.node(find(model, reference?))
 }
 
 fn references_of(reading: &mut Reading<'_>, node: NodeIndex, categories: &FxHashMap<&str, &str>) {

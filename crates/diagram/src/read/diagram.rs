@@ -1,6 +1,7 @@
 //! Diagram interchange: shapes and edges of the first diagram of the file that has any.
 
-use super::tag::{any_attribute, child, flag, local, name};
+use super::connect::find;
+use super::tag::{any_attribute, child, flag, name};
 use super::{Notes, number};
 use crate::color::Color;
 use crate::geometry::Rect;
@@ -122,11 +123,6 @@ fn edge_of(xml: &Xml<'_, '_>, model: &mut Model, others: &Others<'_>) -> Option<
             Some(model.edges.len() - 1)
         }
     }
-}
-
-fn find(model: &Model, reference: &str) -> Option<End> {
-    let reference = reference.trim();
-    model.by_id.get(reference).or_else(|| model.by_id.get(local(reference))).copied()
 }
 
 /// Tags and names of elements that are no symbols of BPMN. Few files have any, so they are collected when asked for.
