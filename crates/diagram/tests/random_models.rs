@@ -1,5 +1,8 @@
 //! Models without a diagram, made by the generator of the engine's random tests: whatever it makes, no two shapes
-//! overlap, contents stay inside, and every flow touches both of its ends.
+//! overlap, contents stay inside, and every flow touches both of its ends and passes no other shape.
+//!
+//! `TIDEMILL_RANDOM_MODELS` sets how many models are tried, `TIDEMILL_RANDOM_SEED` tries one alone, and
+//! `TIDEMILL_RANDOM_SVG` names a file for its picture.
 
 #[path = "../../engine/tests/random/dice.rs"]
 mod dice;
@@ -19,8 +22,9 @@ const MODELS: u64 = 500;
 
 #[test]
 fn layouts_of_random_models_are_sound() {
-    let only = std::env::var("TIDEMILL_RANDOM_SEED").ok().map(|seed| seed.parse::<u64>().expect("a number"));
-    for seed in only.map_or(0..MODELS, |seed| seed..seed + 1) {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
+    let models = number("TIDEMILL_RANDOM_MODELS").unwrap_or(MODELS);
+    for seed in number("TIDEMILL_RANDOM_SEED").map_or(0..models, |seed| seed..seed + 1) {
         let xml = model::generate(seed).builder.xml();
         let diagram = Diagram::read(&xml).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{xml}"));
         assert!(diagram.is_laid_out());
