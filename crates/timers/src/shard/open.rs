@@ -135,6 +135,9 @@ fn note(frontier: &mut Frontier, row: &BlockRow) {
 
 /// Payloads count too, so that no block grows beyond what a reader takes into memory at once.
 fn chunks<T>(items: Vec<T>, limits: BlockLimits, bytes_of: fn(&T) -> usize) -> Vec<Vec<T>> {
+    if items.len() <= limits.entries_max && items.iter().map(bytes_of).sum::<usize>() <= limits.bytes_max {
+        return if items.is_empty() { Vec::new() } else { vec![items] };
+    }
     let (mut chunks, mut bytes) = (Vec::<Vec<T>>::new(), 0);
     for item in items {
         bytes += bytes_of(&item);

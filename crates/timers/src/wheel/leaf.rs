@@ -119,7 +119,8 @@ impl<T> Leaf<T> {
         let earlier = self.entries.split_off(middle);
         let later = std::mem::replace(&mut self.entries, earlier);
         let first = later[middle - 1].position;
-        let leaf = Leaf { entries: later, is_sorted: self.is_sorted, highest: self.highest };
+        // The later half is not taken from yet, so that new entries may be appended to it again.
+        let leaf = Leaf { entries: later, is_sorted: false, highest: self.highest };
         self.highest = first.before();
         (first, leaf)
     }

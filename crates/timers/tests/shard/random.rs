@@ -166,6 +166,7 @@ proptest! {
             run(&mut world, step);
         }
         world.finish();
+        prop_assert_eq!(world.fenced, 0, "an owner was fenced off by itself");
         prop_assert!(
             world.bytes_highest <= memory_bytes_max || memory_bytes_max < 1 << 20,
             "{} bytes of {memory_bytes_max}", world.bytes_highest

@@ -258,6 +258,35 @@ fn rule_5_a_slot_larger_than_memory_is_fired_block_by_block() {
 }
 
 #[test]
+fn rule_5_nothing_is_created_or_cancelled_in_a_slot_that_is_being_fired() {
+    let mut world = small_world();
+    let due_ms = (Slot::of(world.now_ms, 0).number + 5) * length_ms(0);
+    for n in 0..300 {
+        world.create(due_ms + n, None, Mode::Fail, scope(0), 0);
+        world.pump(1);
+    }
+    world.now_ms = due_ms + length_ms(0) + 1;
+    while world.fired == 0 {
+        world.pump(1);
+    }
+    assert!(world.fired < 300);
+    let live = world.timers.iter().rev().find(|(_, timer)| timer.state == State::Live);
+    let (key, _) = live.map(|(key, timer)| (*key, timer.clone())).expect("some have not fired yet");
+    let (address, of) = (address(&world, key), scope(0));
+    world.send(Request::Cancel { address, scope: of });
+    world.create(due_ms + 400, None, Mode::Fail, scope(0), 0);
+    world.close();
+    world.land();
+    let [.., (_, cancelled), (_, Answer::Created { due_ms: stored_ms, .. })] = world.answers[..] else {
+        panic!()
+    };
+    assert_eq!(cancelled, Answer::Gone, "it is too late");
+    assert!(stored_ms >= due_ms + length_ms(0), "the new one is stored behind the slot");
+    world.finish();
+    assert_eq!(world.fired, 301);
+}
+
+#[test]
 fn rule_6_timers_of_a_paused_namespace_are_parked_and_can_be_cancelled_there() {
     let mut world = world();
     let keys = [create(&mut world, 1_000), create(&mut world, 1_100)];
@@ -299,6 +328,8 @@ fn rule_7_who_settles_an_unknown_outcome_goes_on_under_a_new_epoch() {
         assert_eq!(world.answers.len(), 1, "the answer goes out, or the request runs again");
         assert_eq!(world.store.fence(), Fence { epoch: before.epoch + 1, ..before });
         assert_eq!(world.timers.len(), 1);
+        create(&mut world, 60_000);
+        assert_eq!(world.fenced, 0, "it writes under the epoch that it was given");
     }
 }
 

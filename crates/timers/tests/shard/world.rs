@@ -44,6 +44,8 @@ pub(crate) struct World {
     pub(crate) answers: Vec<(Ticket, Answer)>,
     pub(crate) fired: usize,
     pub(crate) bytes_highest: usize,
+    /// Commits that were refused to the owner itself.
+    pub(crate) fenced: usize,
     /// The latest time of a batch: the clock may have gone back since.
     latest_ms: i64,
     is_quick: bool,
@@ -71,6 +73,7 @@ impl World {
             answers: Vec::new(),
             fired: 0,
             bytes_highest: 0,
+            fenced: 0,
             latest_ms: 0,
             is_quick: false,
             ever_paused: BTreeSet::new(),
@@ -156,7 +159,10 @@ impl World {
                 let answers = self.shard.landed(Commit::Written);
                 self.apply(&batch, answers);
             }
-            Commit::Fenced => self.start_anew(),
+            Commit::Fenced => {
+                self.fenced += 1;
+                self.start_anew();
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -208,7 +214,8 @@ impl World {
             assert_eq!(self.store.commit(&batch), Commit::Fenced);
             let asked = self.asked.len();
             let told = self.shard.landed(Commit::Fenced);
-            assert!(told.len() <= asked);
+            assert_eq!(told.len(), asked, "everyone who waits is told");
+            assert!(self.shard.needs(self.now_ms).is_empty(), "who lost the shard reads no more");
             assert!(told.iter().all(|(_, answer)| matches!(answer, Answer::Moved | Answer::Unknown)));
             assert!(self.shard.close(self.now_ms).is_none(), "who lost the shard writes no more");
         }
