@@ -179,3 +179,27 @@ fn nothing_is_kept_of_large_instances_that_have_ended() {
     }
     assert!(engine.working.entries() <= kept + 2, "{} entries, {kept} before", engine.working.entries());
 }
+
+#[test]
+fn processes_that_nobody_runs_are_compiled_again_when_somebody_does() {
+    let mut engine = evicting();
+    let model = |n: usize| {
+        ModelBuilder::process(&format!("p{n}")).start("s").service_task("w", |t| t.job_type("w")).end("e")
+    };
+    engine.deploy(&model(0));
+    let first = engine.start("p0", "{}");
+    let kept = engine.working.entries();
+    for n in 1..1_300 {
+        engine.deploy(&model(n));
+        engine.records.clear();
+    }
+    engine.working.definitions_changed();
+    assert!(engine.working.entries() < kept + 3_000, "{} entries", engine.working.entries());
+    for n in [1, 700] {
+        let p = engine.start(&format!("p{n}"), "{}");
+        engine.cancel(p).expect("it lives");
+        engine.expect_terminated(p);
+    }
+    engine.complete("w", "{}");
+    engine.expect_completed(first);
+}

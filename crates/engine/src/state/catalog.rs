@@ -14,7 +14,12 @@ pub(crate) struct Catalog {
     compiled: FxHashMap<DefinitionKey, Arc<Process>>,
     /// Compiled by the current command.
     added: Vec<DefinitionKey>,
+    /// How many were left when some were last let go of.
+    kept: usize,
 }
+
+/// Compiled processes that are kept whether or not an instance in memory uses them.
+const COMPILED_MAX: usize = 1_000;
 
 /// A definition ready to run.
 #[derive(Clone)]
@@ -41,6 +46,20 @@ impl Catalog {
 
     pub(super) fn keep(&mut self) {
         self.added.clear();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.compiled.len()
+    }
+
+    /// So many that it is worth a look at which are in use.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.compiled.len() > COMPILED_MAX.max(2 * self.kept)
+    }
+
+    pub(super) fn retain(&mut self, is_used: impl Fn(DefinitionKey) -> bool) {
+        self.compiled.retain(|key, _| is_used(*key));
+        self.kept = self.compiled.len();
     }
 
     pub(super) fn undo(&mut self) {

@@ -6,7 +6,8 @@ use crate::need::Need;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tidemill_model::entity::{
     BoxSubscription, ElementInstance, Incident, Job, LoopInput, LoopOutput, Message, MessageStartLock,
-    MessageSubscription, ProcessInstance, SignalSubscription, Timer, TimerPurpose, UserTask, Variable,
+    MessageSubscription, ProcessInstance, ProcessXml, SignalSubscription, Timer, TimerPurpose, UserTask,
+    Variable,
 };
 use tidemill_model::{MessageKey, ProcessInstanceKey, SubscriptionKey, TenantId, Text};
 
@@ -36,6 +37,21 @@ impl Working {
         }
         if self.residence.standing.len() > rows_max / 4 {
             self.residence.standing.retain(|need| matches!(need, Need::Box(_)));
+        }
+        self.evict_definitions();
+    }
+
+    /// Files of processes are read from the store when they are compiled; compiled ones that no instance in memory
+    /// uses are compiled again when they are.
+    fn evict_definitions(&mut self) {
+        let files: Vec<_> = self.tables.process_xml.rows().map(|file| file.definition).collect();
+        for file in files {
+            self.unload::<ProcessXml>(file);
+        }
+        if self.catalog.is_crowded() {
+            let used: FxHashSet<_> = self.tables.instances.rows().map(|row| row.definition).collect();
+            self.catalog.retain(|key| used.contains(&key));
+            self.residence.standing.retain(|need| !matches!(need, Need::Definition(_)));
         }
     }
 

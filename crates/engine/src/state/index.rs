@@ -88,6 +88,22 @@ impl Index {
         self.at_node(scope, |node| node.residency = super::Residency::All);
     }
 
+    /// Takes something from a process; one of which nothing is left goes.
+    fn at_process(
+        &mut self,
+        tenant: &TenantId,
+        process_id: &Text,
+        change: impl FnOnce(&mut ProcessVersions) -> bool,
+    ) {
+        let name = (tenant.clone(), process_id.clone());
+        if let Some(process) = self.processes.get_mut(&name) {
+            change(process);
+            if process.definitions.is_empty() && process.starts.is_empty() && process.timers.is_empty() {
+                self.processes.remove(&name);
+            }
+        }
+    }
+
     fn at_box(&mut self, name: BoxName, change: impl FnOnce(&mut MessageBox)) {
         if let Some(found) = self.boxes.get_mut(&name) {
             change(found);
@@ -103,6 +119,16 @@ impl Index {
             if node.is_bare() {
                 self.nodes.remove(&scope);
             }
+        }
+    }
+}
+
+/// Takes a key from a list; a list of which nothing is left goes.
+fn remove_from<N: Eq + std::hash::Hash, K: Ord>(lists: &mut FxHashMap<N, BTreeSet<K>>, name: &N, key: &K) {
+    if let Some(keys) = lists.get_mut(name) {
+        keys.remove(key);
+        if keys.is_empty() {
+            lists.remove(name);
         }
     }
 }
@@ -193,9 +219,7 @@ impl Filed for Timer {
                 index.at_node(*element_instance, |node| without(&mut node.timers, &self.key));
             }
             TimerPurpose::Start { process_id, tenant, .. } => {
-                if let Some(process) = index.processes.get_mut(&(tenant.clone(), process_id.clone())) {
-                    process.timers.remove(&self.key);
-                }
+                index.at_process(tenant, process_id, |process| process.timers.remove(&self.key));
             }
             TimerPurpose::JobBackoff { job, .. } => {
                 index.back_offs.remove(job);
@@ -225,12 +249,7 @@ impl Filed for SignalSubscription {
     fn unfile(&self, index: &mut Index) {
         index.at_node(self.element_instance, |node| without(&mut node.signals, &self.key));
         let name = (self.origin.tenant.clone(), self.signal_name.clone());
-        if let Some(keys) = index.signals.get_mut(&name) {
-            keys.remove(&self.key);
-            if keys.is_empty() {
-                index.signals.remove(&name);
-            }
-        }
+        remove_from(&mut index.signals, &name, &self.key);
     }
 }
 
@@ -313,12 +332,8 @@ impl Filed for StartSubscription {
     }
 
     fn unfile(&self, index: &mut Index) {
-        if let Some(keys) = index.starts.get_mut(&(self.tenant.clone(), self.kind, self.name.clone())) {
-            keys.remove(&self.key);
-        }
-        if let Some(process) = index.processes.get_mut(&(self.tenant.clone(), self.process_id.clone())) {
-            process.starts.remove(&self.key);
-        }
+        remove_from(&mut index.starts, &(self.tenant.clone(), self.kind, self.name.clone()), &self.key);
+        index.at_process(&self.tenant, &self.process_id, |process| process.starts.remove(&self.key));
     }
 }
 
@@ -329,9 +344,7 @@ impl Filed for ProcessDefinition {
     }
 
     fn unfile(&self, index: &mut Index) {
-        if let Some(process) = index.processes.get_mut(&(self.tenant.clone(), self.process_id.clone())) {
-            process.definitions.remove(&self.key);
-        }
+        index.at_process(&self.tenant, &self.process_id, |process| process.definitions.remove(&self.key));
     }
 }
 
@@ -341,9 +354,7 @@ impl Filed for Form {
     }
 
     fn unfile(&self, index: &mut Index) {
-        if let Some(keys) = index.forms.get_mut(&(self.tenant.clone(), self.form_id.clone())) {
-            keys.remove(&self.key);
-        }
+        remove_from(&mut index.forms, &(self.tenant.clone(), self.form_id.clone()), &self.key);
     }
 }
 
@@ -353,9 +364,7 @@ impl Filed for Resource {
     }
 
     fn unfile(&self, index: &mut Index) {
-        if let Some(keys) = index.resources.get_mut(&(self.tenant.clone(), self.resource_id.clone())) {
-            keys.remove(&self.key);
-        }
+        remove_from(&mut index.resources, &(self.tenant.clone(), self.resource_id.clone()), &self.key);
     }
 }
 

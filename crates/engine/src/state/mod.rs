@@ -197,7 +197,8 @@ impl Working {
 
     /// Everything that is kept in memory, counted: rows, lists that lead to them, and what is known of the store.
     pub fn entries(&self) -> usize {
-        self.tables.len() + self.index.len() + self.residence.len() + self.jobs.len() + self.loops.len()
+        let names = self.index.len() + self.residence.len() + self.jobs.len();
+        self.tables.len() + names + self.loops.len() + self.catalog.len()
     }
 
     pub(crate) fn instance(&self, key: ProcessInstanceKey) -> Step<&Arc<ProcessInstance>> {
