@@ -349,6 +349,29 @@ fn own_ids_replace_keep_or_fail() {
 }
 
 #[test]
+fn an_id_that_was_given_away_is_not_freed_by_the_timer_that_had_it() {
+    let (mut world, id) = (world(), PlaceId::of_own_id(5));
+    ask(&mut world, Request::PauseNamespace(scope(0)));
+    world.create(world.now_ms, Some(id), Mode::Fail, scope(0), 0);
+    world.pump(4);
+    // What was parked is about to be fired, but its blocks are not here yet.
+    world.send(Request::ResumeNamespace(scope(0)));
+    world.close();
+    world.land();
+    world.ask();
+    let parked = world.reads.pop_front().expect("parked blocks are read");
+    world.create(world.now_ms + 5_000, Some(id), Mode::Replace, scope(0), 0);
+    world.pump(3);
+    world.reads.push_back(parked);
+    world.look(0);
+    world.arrive(0);
+    world.create(world.now_ms + 5_000, Some(id), Mode::Fail, scope(0), 0);
+    world.pump(3);
+    assert!(matches!(world.answers.last(), Some((_, Answer::Refused(_)))), "{:?}", world.answers);
+    assert_eq!((world.fired, world.timers.len()), (1, 2));
+}
+
+#[test]
 fn a_timer_that_is_due_when_it_is_created_never_becomes_a_block() {
     let mut world = world();
     create(&mut world, -5);
