@@ -13,8 +13,8 @@ enum Step {
     Remove(usize),
     Move { nth: usize, in_ms: i64 },
     Take(usize),
-    FireOne,
-    PutBack,
+    FireOne(usize),
+    PutBack(usize),
     Close,
     Land,
     Fail { was_written: bool },
@@ -32,8 +32,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => any::<usize>().prop_map(Step::Remove),
         2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Step::Move { nth, in_ms }),
         3 => (1..8usize).prop_map(Step::Take),
-        6 => Just(Step::FireOne),
-        1 => Just(Step::PutBack),
+        6 => any::<usize>().prop_map(Step::FireOne),
+        2 => any::<usize>().prop_map(Step::PutBack),
         4 => Just(Step::Close),
         4 => Just(Step::Land),
         1 => any::<bool>().prop_map(|was_written| Step::Fail { was_written }),
@@ -118,9 +118,9 @@ impl World {
                 }
             }
             Step::Take(max) => self.take(max),
-            Step::FireOne => self.fire_one(),
-            Step::PutBack => {
-                if let Some(position) = self.in_hand.pop_back() {
+            Step::FireOne(nth) => self.fire_one(nth),
+            Step::PutBack(nth) => {
+                if let Some(position) = self.take_from_hand(nth) {
                     self.window.put_back(position, position.key);
                 }
             }
@@ -158,8 +158,13 @@ impl World {
         }
     }
 
-    fn fire_one(&mut self) {
-        if let Some(position) = self.in_hand.pop_front() {
+    fn take_from_hand(&mut self, nth: usize) -> Option<Position> {
+        let at = nth.checked_rem(self.in_hand.len())?;
+        self.in_hand.remove(at)
+    }
+
+    fn fire_one(&mut self, nth: usize) {
+        if let Some(position) = self.take_from_hand(nth) {
             self.truth.remove(&position);
             self.open.fired.push(position);
             self.window.fire(position);
@@ -255,7 +260,7 @@ impl World {
                 self.run(step);
             }
             while !self.in_hand.is_empty() {
-                self.fire_one();
+                self.fire_one(0);
             }
             if let Some(wake_ms) = self.window.wake_at_ms() {
                 self.now_ms = self.now_ms.max(wake_ms);
@@ -368,4 +373,49 @@ fn what_does_not_fit_into_memory_is_read_again_later() {
     let first_dropped = window.len() as i64 + 1;
     assert_eq!(window.horizon(), Some(at(first_dropped * 100, first_dropped).before()));
     assert_eq!(window.look_ahead_ms(), 60_000);
+}
+
+fn three_in_hand() -> Window<Timer> {
+    let mut window = window();
+    let read = window.begin_read(0).expect("an empty window is read");
+    let timers = [1, 2, 3].map(|key| (at(10 * key, key), key)).to_vec();
+    window.arrived(read.id, Page { timers, horizon: at(500, 0) });
+    assert_eq!(window.take_due(60, 10).len(), 3);
+    window
+}
+
+#[test]
+fn a_range_never_covers_a_timer_that_was_taken_and_not_fired() {
+    let mut window = three_in_hand();
+    window.fire(at(10, 1));
+    window.fire(at(30, 3));
+    let deletion = window.close();
+    let range = deletion.range.expect("some have fired");
+    assert!(range.up_to < at(20, 2) || at(20, 2) <= range.after, "{range:?}");
+    assert_eq!(deletion.others.len(), 1);
+}
+
+#[test]
+fn a_range_never_reaches_behind_the_horizon() {
+    let mut window = three_in_hand();
+    window.forget();
+    window.put_back(at(20, 2), 2);
+    window.fire(at(10, 1));
+    window.fire(at(30, 3));
+    let deletion = window.close();
+    let range = deletion.range.expect("some have fired");
+    assert!(range.up_to < at(20, 2) || at(20, 2) <= range.after, "{range:?} covers what was put back unseen");
+}
+
+#[test]
+fn a_page_does_not_hide_what_was_evicted_while_it_was_read() {
+    let mut window: Window<Timer> = Window::new(2_000, 120_000, |_| 100);
+    let read = window.begin_read(0).expect("an empty window is read");
+    let timers = vec![(at(40_000, 1), 1)];
+    window.arrived(read.id, Page { timers, horizon: at(40_000, 1) });
+    let read = window.begin_read(0).expect("there is room");
+    (2..30).for_each(|key| window.insert(at(100, key), key));
+    assert!(window.horizon() < Some(at(40_000, 1)), "the first timer was evicted");
+    window.arrived(read.id, Page { timers: Vec::new(), horizon: Position::end_of(read.until_ms) });
+    assert!(window.horizon() < Some(at(40_000, 1)), "it must be read again");
 }
