@@ -10,7 +10,8 @@ const ADD: &str = "INSERT INTO element_counts VALUES (?1, ?2, ?3, ?4) \
     ON CONFLICT DO UPDATE SET count = count + excluded.count";
 
 const SUBTRACT: &str = "INSERT INTO element_counts \
-    SELECT definition_key, element_id, state, -count(*) FROM element_instances_history WHERE instance_key = ?1 \
+    SELECT definition_key, element_id, state, -count(*) FROM element_instances_history WHERE key IN \
+    (SELECT key FROM element_instances_history WHERE instance_key = ?1 ORDER BY key LIMIT ?2) \
     GROUP BY definition_key, element_id, state \
     ON CONFLICT DO UPDATE SET count = count + excluded.count";
 
@@ -31,8 +32,8 @@ pub(crate) fn add<'e>(
     Ok(())
 }
 
-/// Before an instance's elements go.
-pub(crate) fn subtract(connection: &Connection, instance: i64) -> Outcome<()> {
-    connection.prepare_cached(SUBTRACT)?.execute([instance])?;
+/// Before the first so many of an instance's elements go.
+pub(crate) fn subtract(connection: &Connection, instance: i64, most: i64) -> Outcome<()> {
+    connection.prepare_cached(SUBTRACT)?.execute([instance, most])?;
     Ok(())
 }

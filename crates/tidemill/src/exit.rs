@@ -37,9 +37,9 @@ fn number(error: &anyhow::Error) -> u8 {
 /// Says on standard error what failed, as JSON where the output is JSON.
 pub(crate) fn tell(error: &anyhow::Error) {
     if output::are_failures_json() {
-        eprintln!("{}", as_json(error));
+        output::complain!("{}", as_json(error));
     } else {
-        eprintln!("{} {error:#}", console::style("tidemill:").for_stderr().red());
+        output::complain!("{} {error:#}", console::style("tidemill:").for_stderr().red());
     }
 }
 

@@ -3,6 +3,7 @@
 use comfy_table::{ContentArrangement, Table, presets};
 use console::style;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,9 +25,57 @@ macro_rules! say {
 }
 pub(crate) use say;
 
+/// The same on standard error.
+macro_rules! complain {
+    ($($text:tt)*) => { $crate::output::write_complaint(format_args!($($text)*)) };
+}
+pub(crate) use complain;
+
+pub(crate) fn write_complaint(line: fmt::Arguments<'_>) {
+    eprintln!("{}", harmless(&line.to_string(), console::colors_enabled_stderr()));
+}
+
+/// What a terminal would obey, as text. Names and values are written by others, and everything that is shown goes
+/// through here; only the colours that we use ourselves pass.
+fn harmless(text: &str, are_colours_ours: bool) -> Cow<'_, str> {
+    if !text.chars().any(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let colour = COLOURS.iter().find(|colour| are_colours_ours && rest.starts_with(**colour));
+        let length = colour.map_or(next.len_utf8(), |colour| colour.len());
+        match next {
+            _ if colour.is_some() => shown.push_str(&rest[..length]),
+            next if is_obeyed(next) => shown.push_str(&format!("\\u{:04x}", u32::from(next))),
+            next => shown.push(next),
+        }
+        rest = &rest[length..];
+    }
+    Cow::Owned(shown)
+}
+
+/// Bold, dim, and the colours from red to cyan; the end of them.
+const COLOURS: [&str; 9] =
+    ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[34m", "\x1b[35m", "\x1b[36m"];
+
+/// Control characters but tabs and the end of a line, and those that turn the direction of writing.
+fn is_obeyed(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text of others within one line.
+pub(crate) fn one_line(text: &str) -> String {
+    let text = text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+    harmless(&text, false).into_owned()
+}
+
 pub(crate) fn write_line(line: fmt::Arguments<'_>) {
     let mut out = std::io::stdout().lock();
-    match writeln!(out, "{line}") {
+    let line = line.to_string();
+    match writeln!(out, "{}", harmless(&line, console::colors_enabled())) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => {
@@ -78,7 +127,7 @@ pub(crate) fn cell(item: &Value, member: &str) -> String {
     match &item[member] {
         Value::Null => "-".to_owned(),
         Value::String(text) if text.is_empty() => "-".to_owned(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => one_line(text),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         other => other.to_string(),
@@ -137,5 +186,20 @@ impl Tree {
             say!("{}{}", style(format!("{indent}{branch}")).dim(), child.line);
             child.print_children(&format!("{indent}{below}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_obey_nobody_else() {
+        let evil = "a\u{1b}[2Jb\u{9b}1mc\u{7}d\u{202e}e\u{1b}[31mf\u{1b}[0m\ng";
+        let expected = "a\\u001b[2Jb\\u009b1mc\\u0007d\\u202ee";
+        assert_eq!(harmless(evil, false), format!("{expected}\\u001b[31mf\\u001b[0m\ng"));
+        assert_eq!(harmless(evil, true), format!("{expected}\u{1b}[31mf\u{1b}[0m\ng"));
+        assert_eq!(one_line("a\nb\u{1b}c"), "a\\nb\\u001bc");
+        assert!(matches!(harmless("plain ünïcode", false), Cow::Borrowed(_)));
     }
 }

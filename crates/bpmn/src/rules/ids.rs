@@ -19,6 +19,14 @@ pub(super) fn check(outlines: &[Outline<'_>], report: &mut Report<'_>) {
                 Some(id) if id.len() > ID_MAX_BYTES => {
                     report.refuse(tag, format!("IDs must not be longer than {ID_MAX_BYTES} bytes"));
                 }
+                Some(id) if !is_name(id) => {
+                    let reason = format!(
+                        "Expected an id of letters, digits, '-', '_' and '.' that begins with a letter or '_', but \
+                         got '{}'",
+                        id.escape_debug()
+                    );
+                    report.refuse(tag, reason);
+                }
                 Some(id) if !seen.insert(id) => {
                     report.refuse(
                         tag,
@@ -29,4 +37,19 @@ pub(super) fn check(outlines: &[Outline<'_>], report: &mut Report<'_>) {
             }
         }
     }
+}
+
+/// An XML name without a colon, as the schema of BPMN has it for ids.
+fn is_name(id: &str) -> bool {
+    let is_start = |c: char| {
+        matches!(c, 'A'..='Z' | '_' | 'a'..='z' | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}'
+            | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{200C}'..='\u{200D}' | '\u{2070}'..='\u{218F}'
+            | '\u{2C00}'..='\u{2FEF}' | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}'
+            | '\u{10000}'..='\u{EFFFF}')
+    };
+    let is_later = |c: char| {
+        is_start(c)
+            || matches!(c, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
+    };
+    id.chars().next().is_some_and(is_start) && id.chars().all(is_later)
 }

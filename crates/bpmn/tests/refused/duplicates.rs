@@ -151,6 +151,23 @@ fn ids_are_there_and_differ() {
 }
 
 #[test]
+fn ids_are_names() {
+    for bad in ["a&#10;b", "a b", "1a", "-a", "a:b", "a/b", "a&#x9b;b", "a\u{202e}b"] {
+        let xml = file(&format!("\n<startEvent id=\"{bad}\"/>"), "");
+        let findings = tidemill_bpmn::read(xml.as_bytes()).expect_err("refused").0;
+        assert_eq!(findings.len(), 1, "{bad}: {findings:?}");
+        assert_eq!((findings[0].line, findings[0].column > 0), (2, true), "{bad}");
+        assert!(findings[0].reason.contains("begins with a letter"), "{bad}: {}", findings[0].reason);
+        let xml = file("\n<startEvent id=\"s\"/>", "").replace("id=\"p\"", &format!("id=\"{bad}\""));
+        assert!(tidemill_bpmn::read(xml.as_bytes()).is_err(), "a process called {bad}");
+    }
+    for good in ["a", "_1", "Straße-2.b", "注文"] {
+        let xml = file(&format!("\n<startEvent id=\"{good}\"/>"), "");
+        assert!(tidemill_bpmn::read(xml.as_bytes()).is_ok(), "{good}");
+    }
+}
+
+#[test]
 fn two_processes_of_a_file_do_not_share_ids() {
     let xml = file(
         "\n<startEvent id=\"s\"/>",

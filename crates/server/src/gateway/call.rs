@@ -86,20 +86,7 @@ impl Call {
         if self.body.iter().all(u8::is_ascii_whitespace) {
             return if is_required { Err(missing_body()) } else { Ok(true) };
         }
-        self.check_media_type()?;
         Ok(false)
-    }
-
-    fn check_media_type(&self) -> Result<(), Problem> {
-        let Some(given) = self.headers.get(header::CONTENT_TYPE) else { return Ok(()) };
-        let given = given.to_str().unwrap_or_default();
-        let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        if essence == "application/json"
-            || (essence.starts_with("application/") && essence.ends_with("+json"))
-        {
-            return Ok(());
-        }
-        Err(unsupported_media_type(given))
     }
 
     fn unreadable(&self, error: &serde_json::Error) -> Problem {
@@ -123,6 +110,21 @@ fn not_json(error: &serde_json::Error) -> Problem {
         .with("reason", error.to_string())
         .with("line", error.line())
         .with("column", error.column())
+}
+
+/// A body must say that it is JSON, wherever it goes: web pages may send anything else to servers of others without
+/// being asked first, a body that says nothing of itself included.
+pub(crate) fn check_json(headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(());
+    }
+    let given = headers.get(header::CONTENT_TYPE).map_or(Some(""), |given| given.to_str().ok());
+    let given = given.unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
+        return Ok(());
+    }
+    Err(unsupported_media_type(given))
 }
 
 pub(crate) fn unsupported_media_type(given: &str) -> Problem {

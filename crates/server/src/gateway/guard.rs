@@ -8,6 +8,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use std::net::IpAddr;
 
+const SITE: header::HeaderName = header::HeaderName::from_static("sec-fetch-site");
+const MODE: header::HeaderName = header::HeaderName::from_static("sec-fetch-mode");
+
 /// Lets through what comes from this machine's programs and from pages that this machine serves.
 pub(super) async fn only_local(request: Request, next: Next) -> Response {
     match refusal(request.headers()) {
@@ -23,12 +26,26 @@ fn refusal(headers: &HeaderMap) -> Option<Problem> {
         let detail = format!("Expected a request to this machine, but it names the host '{host}'. {hint}");
         return Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, "Misdirected Request", detail));
     }
-    let origin = text(header::ORIGIN)?;
+    page_of_others(headers).map(|problem| problem.with("remedy", hint))
+}
+
+/// What a web page of somebody else has sent. Browsers tell where a page comes from whenever it could change something.
+pub(super) fn page_of_others(headers: &HeaderMap) -> Option<Problem> {
+    let text = |name| headers.get(name).map(|value: &header::HeaderValue| value.to_str().unwrap_or_default());
+    let refused = |from: &str| {
+        let detail = format!("Expected no request of a foreign web page, but it comes from '{from}'");
+        Some(Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail))
+    };
+    let Some(origin) = text(header::ORIGIN) else {
+        // A page that somebody has followed a link to comes as `navigate` and changes nothing.
+        let is_foreign = text(SITE).is_some_and(|site| site == "cross-site");
+        let is_visit = text(MODE) == Some("navigate");
+        return if is_foreign && !is_visit { refused("another site") } else { None };
+    };
     if origin.split_once("://").is_some_and(|(_, host)| is_local(host)) {
         return None;
     }
-    let detail = format!("Expected no request of a foreign web page, but it comes from '{origin}'. {hint}");
-    Some(Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail))
+    refused(origin)
 }
 
 /// Whether a host, with or without a port, is this machine by whatever resolver.
@@ -68,6 +85,8 @@ mod tests {
         for origin in ["https://evil.example", "null", "http://127.0.0.1.evil.example"] {
             assert_eq!(status(header::ORIGIN, origin), Some(StatusCode::FORBIDDEN), "{origin}");
         }
+        assert_eq!(status(SITE, "cross-site"), Some(StatusCode::FORBIDDEN));
+        assert_eq!(status(SITE, "same-origin"), None);
         assert!(refusal(&HeaderMap::new()).is_none());
     }
 }

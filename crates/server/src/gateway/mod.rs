@@ -71,6 +71,8 @@ pub struct GatewayConfig {
     pub body_room_wait: Duration,
     /// How long a client may take nothing of its answer.
     pub stall_timeout: Duration,
+    /// Whether clients may set the clock, which is for tests.
+    pub pins_clock: bool,
     /// Web pages may send requests to a server that only this machine can reach.
     pub admits_foreign_pages: bool,
 }
@@ -89,6 +91,7 @@ impl Default for GatewayConfig {
             body_room_bytes: 256 << 20,
             body_room_wait: Duration::from_secs(10),
             stall_timeout: Duration::from_secs(30),
+            pins_clock: false,
             admits_foreign_pages: false,
         }
     }

@@ -181,7 +181,10 @@ impl From<tidemill_store::Error> for Problem {
                 Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", error.to_string())
                     .retry_after(STORE_RETRY_AFTER)
             }
-            Error::Closed(_) => Problem::new(StatusCode::BAD_GATEWAY, "UNAVAILABLE", error.to_string()),
+            // Until somebody has repaired the store.
+            error if error.is_fatal() => {
+                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", error.to_string())
+            }
             other => Problem::internal(other.to_string()),
         }
     }

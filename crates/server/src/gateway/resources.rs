@@ -17,6 +17,9 @@ use tidemill_model::entity::Resource;
 use tidemill_model::{Command, ResourceKey, Text};
 use tidemill_store::view::ResourceView;
 
+/// Files of a deployment, and what else comes with them.
+const PARTS_MAX: usize = 1_000;
+
 pub(super) async fn deploy(call: Call) -> Outcome {
     let command = deployment(&call).await?;
     let files = command.files.clone();
@@ -50,7 +53,14 @@ fn places(files: &[ResourceFile]) -> Vec<Value> {
 async fn deployment(call: &Call) -> Result<Deploy, Problem> {
     let mut parts = parts(call)?;
     let (mut files, mut tenant, mut findings) = (Vec::new(), None, Findings::default());
+    let mut count = 0;
     while let Some(part) = parts.next_field().await.map_err(|error| broken(&error))? {
+        count += 1;
+        if count > PARTS_MAX {
+            return Err(Problem::bad_request(format!(
+                "Expected at most {PARTS_MAX} parts, but there are more"
+            )));
+        }
         match part.name() {
             Some("resources") => {
                 let name = part.file_name().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
 //! Every path of the API, made from its description: those we offer lead to their handlers, the rest of what
 //! clients know says so, anything else is not found.
 
-use super::call::{Call, Outcome};
+use super::call::{Call, Outcome, check_json};
 use super::handlers::{self, Handler};
 use super::problem::Problem;
 use super::schema::{Api, Operation, Request as RequestShape};
@@ -92,6 +92,9 @@ async fn handle(
         _ => gateway.config.body_bytes_max,
     };
     let body = gateway.body_room.read(&head.headers, body, limit).await?;
+    if !matches!(operation.request, RequestShape::Multipart) {
+        check_json(&head.headers, &body.bytes)?;
+    }
     let call = Call {
         operation,
         headers: head.headers,

@@ -126,6 +126,7 @@ struct Pin {
 }
 
 pub(super) async fn pin_clock(call: Call) -> Outcome {
+    check_clock(&call)?;
     let request: Pin = call.required_body()?;
     let mut findings = Findings::default();
     let time = findings.required("timestamp", request.timestamp);
@@ -138,7 +139,18 @@ pub(super) async fn pin_clock(call: Call) -> Outcome {
 }
 
 pub(super) async fn reset_clock(call: Call) -> Outcome {
+    check_clock(&call)?;
     set_clock(&call, None).await
+}
+
+/// Whoever sets the clock moves the time of all instances.
+fn check_clock(call: &Call) -> Result<(), Problem> {
+    if call.gateway.config.pins_clock {
+        return Ok(());
+    }
+    let detail = "Expected a server whose clock may be set, but this one follows the time of its machine. For tests, \
+                  start the server with --pinned-clock (TIDEMILL_PINNED_CLOCK=true)";
+    Err(Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail))
 }
 
 async fn set_clock(call: &Call, pinned_at: Option<Timestamp>) -> Outcome {

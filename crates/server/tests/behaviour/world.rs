@@ -113,6 +113,7 @@ impl World {
         config: GatewayConfig,
     ) -> World {
         let node = Node::start(store.clone(), node).await.expect("a node");
+        let config = GatewayConfig { pins_clock: true, ..config };
         let gateway = Gateway::new(node.clone(), store.clone(), store, config);
         let mut world = World { dir, partitions, node, router: gateway.router(), description: Value::Null };
         world.description = world.get("/openapi.json").await.ok();

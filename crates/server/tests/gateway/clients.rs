@@ -3,6 +3,7 @@
 use crate::harness::{Asked, Fixture};
 use serde_json::json;
 use tidemill_model::Timestamp;
+use tidemill_server::gateway::GatewayConfig;
 use tidemill_server::gateway::schema::answer_misfit;
 
 #[tokio::test]
@@ -30,8 +31,20 @@ async fn nobody_is_logged_in() {
 }
 
 #[tokio::test]
-async fn the_clock_can_be_pinned_and_reset() {
+async fn the_clock_is_not_for_everybody_to_set() {
     let fixture = Fixture::new();
+    for (method, path, body) in
+        [("PUT", "/v2/clock", "{\"timestamp\": 5000}"), ("POST", "/v2/clock/reset", "")]
+    {
+        let (title, detail) = fixture.text(method, path, body).await.problem(403);
+        assert!(title == "FORBIDDEN" && detail.contains("--pinned-clock"), "{detail}");
+    }
+    assert!(fixture.asked().is_empty());
+}
+
+#[tokio::test]
+async fn the_clock_can_be_pinned_and_reset() {
+    let fixture = Fixture::with(GatewayConfig { pins_clock: true, ..GatewayConfig::default() });
     assert_eq!(fixture.text("PUT", "/v2/clock", "{\"timestamp\": 5000}").await.status, 204);
     assert_eq!(fixture.text("POST", "/v2/clock/reset", "").await.status, 204);
     assert_eq!(fixture.asked(), [Asked::Clock(Some(Timestamp(5000))), Asked::Clock(None)]);

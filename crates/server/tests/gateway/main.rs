@@ -7,6 +7,7 @@ mod commands;
 mod crowds;
 mod expressions;
 mod harness;
+mod hostile;
 mod instances;
 mod jobs;
 mod messages;

@@ -26,6 +26,8 @@ async fn rejections_become_statuses() {
     }
 }
 
+const OPERATING: &str = include_str!("../../../../docs/operating.md");
+
 #[tokio::test]
 async fn other_failures_have_their_own_statuses() {
     let after = Duration::from_secs(3);
@@ -41,6 +43,8 @@ async fn other_failures_have_their_own_statuses() {
         fixture.tell(Err(error));
         let answered = fixture.text("POST", "/v2/jobs/5/completion", "").await;
         assert_eq!(answered.problem(status).0, title);
+        let row = format!("| `{status}` | `{title}` |");
+        assert!(status == 422 || OPERATING.contains(&row), "operators are told of it: {row}");
         assert_eq!(answered.headers.get("retry-after").map(|value| value.to_str().expect("ASCII")), retry);
     }
 }

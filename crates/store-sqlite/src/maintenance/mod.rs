@@ -1,31 +1,21 @@
 //! Forgetting, a bounded piece at a time on the writer's thread.
 
 mod backup;
+mod history;
 mod retention;
 
-use crate::error::Outcome;
-use crate::{SqliteStore, element_counts};
+use crate::SqliteStore;
 use async_trait::async_trait;
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use std::path::Path;
 use tidemill_model::{ProcessInstanceKey, Timestamp};
 use tidemill_store::{Deletion, Maintenance, Result, Retention};
 
-/// Everything that can be left of an instance, by its key.
-const HISTORY_TABLES: &[&str] = &[
-    "element_instances_history",
-    "variables_history",
-    "jobs_history",
-    "user_tasks_history",
-    "incidents_history",
-    "message_subscriptions_history",
-    "message_correlations_history",
-];
-
 #[async_trait]
 impl Maintenance for SqliteStore {
     async fn delete_instance(&self, instance: ProcessInstanceKey) -> Result<Deletion> {
-        self.writer
+        let deletion = self
+            .writer
             .write(move |connection| {
                 let is_live = connection
                     .prepare_cached("SELECT 1 FROM process_instances WHERE key = ?1")?
@@ -33,27 +23,33 @@ impl Maintenance for SqliteStore {
                 if is_live {
                     return Ok(Deletion::StillActive);
                 }
-                let was_there = delete_history(connection, instance.0)?;
-                Ok(if was_there { Deletion::Deleted } else { Deletion::NotFound })
+                let sql = "SELECT 1 FROM process_instances_history WHERE key = ?1";
+                let is_there = connection.prepare_cached(sql)?.exists([instance.0])?;
+                Ok(if is_there { Deletion::Deleted } else { Deletion::NotFound })
             })
-            .await
+            .await?;
+        while deletion == Deletion::Deleted
+            && !self.writer.write(move |connection| history::delete_some(connection, instance.0)).await?
+        {
+        }
+        Ok(deletion)
     }
 
     async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize> {
-        self.writer
-            .write(move |connection| {
-                let mut statement = connection.prepare_cached(
-                    "SELECT key FROM process_instances_history WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2",
-                )?;
-                let keys: Vec<i64> = statement
-                    .query_map(params![ended_before.0, limit as i64], |row| row.get(0))?
-                    .collect::<rusqlite::Result<_>>()?;
-                for key in &keys {
-                    delete_history(connection, *key)?;
-                }
-                Ok(keys.len())
-            })
-            .await
+        let mut gone = 0;
+        // Each step is a piece of work of its own, so that commits get their turn in between.
+        while gone < limit {
+            let most = limit - gone;
+            let step = self
+                .writer
+                .write(move |connection| history::purge_some(connection, ended_before, most))
+                .await?;
+            gone += step.instances;
+            if !step.has_more {
+                break;
+            }
+        }
+        Ok(gone)
     }
 
     async fn purge_results(&self, before: Timestamp, limit: usize) -> Result<usize> {
@@ -102,17 +98,4 @@ impl Maintenance for SqliteStore {
     async fn back_up(&self, file: &Path) -> Result<()> {
         self.copy_to(file).await
     }
-}
-
-fn delete_history(connection: &Connection, instance: i64) -> Outcome<bool> {
-    element_counts::subtract(connection, instance)?;
-    for table in HISTORY_TABLES {
-        connection
-            .prepare_cached(&format!("DELETE FROM {table} WHERE instance_key = ?1"))?
-            .execute([instance])?;
-    }
-    let deleted = connection
-        .prepare_cached("DELETE FROM process_instances_history WHERE key = ?1")?
-        .execute([instance])?;
-    Ok(deleted > 0)
 }

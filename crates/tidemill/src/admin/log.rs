@@ -120,7 +120,7 @@ impl Log {
                 }
                 Err(failure) if failure.is_passing() => {
                     if !is_away {
-                        eprintln!("tidemill: {failure}; trying again");
+                        crate::output::complain!("tidemill: {failure}; trying again");
                     }
                     is_away = true;
                 }

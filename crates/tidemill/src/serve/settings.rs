@@ -5,9 +5,11 @@ use super::measure::{Age, Size};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Deserialize;
+use std::fs::{DirBuilder, Permissions};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
@@ -16,6 +18,8 @@ use tidemill_store_postgres::WakeupMode;
 
 const FILE_DEFAULT: &str = "tidemill.toml";
 const DATA_DEFAULT: &str = "tidemill-data";
+/// The data directory is for the server alone.
+const OWNER_ONLY: u32 = 0o700;
 
 /// Whoever can guess the secret can run commands.
 const SECRET_BYTES_MIN: usize = 16;
@@ -130,6 +134,11 @@ pub(crate) struct Settings {
         default_missing_value = "true", hide_possible_values = true)]
     insecure_no_auth: Option<bool>,
 
+    /// Let clients set the clock (PUT /v2/clock), for tests: whoever does moves the time of all instances
+    #[arg(long, env = "TIDEMILL_PINNED_CLOCK", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", hide_possible_values = true)]
+    pinned_clock: Option<bool>,
+
     /// Deploy an example, work on it and tell what to try
     #[arg(long, env = "TIDEMILL_DEMO", value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true", hide_possible_values = true)]
@@ -202,6 +211,7 @@ impl Settings {
             body_memory: self.body_memory.or(other.body_memory),
             connections: self.connections.or(other.connections),
             insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
+            pinned_clock: self.pinned_clock.or(other.pinned_clock),
             demo: self.demo.or(other.demo),
             log: self.log.or(other.log),
         }
@@ -256,8 +266,15 @@ impl Settings {
             None => self.data.clone().unwrap_or_else(|| DATA_DEFAULT.into()).join("tidemill.db"),
         };
         if let Some(directory) = file.parent().filter(|directory| !directory.as_os_str().is_empty()) {
-            std::fs::create_dir_all(directory)
+            DirBuilder::new()
+                .recursive(true)
+                .mode(OWNER_ONLY)
+                .create(directory)
                 .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+            // A directory that somebody has named only by a file in it may belong to others too.
+            if self.store.is_none() {
+                close_to_others(directory);
+            }
         }
         Ok(file)
     }
@@ -296,6 +313,7 @@ impl Settings {
             body_bytes_max: self.body_limit.map_or(config.body_bytes_max, |size| size.0),
             deployment_bytes_max: self.deployment_limit.map_or(config.deployment_bytes_max, |size| size.0),
             tenant_commands_per_second: self.tenant_rate,
+            pins_clock: self.pinned_clock.unwrap_or_default(),
             admits_foreign_pages: self.insecure_no_auth.unwrap_or_default(),
             ..config
         }
@@ -307,6 +325,17 @@ impl Settings {
 
     pub(crate) fn log(&self) -> &str {
         self.log.as_deref().unwrap_or("info")
+    }
+}
+
+/// Earlier versions left the directory open to everybody.
+fn close_to_others(directory: &Path) {
+    let Ok(metadata) = std::fs::metadata(directory) else { return };
+    if metadata.permissions().mode() & 0o077 == 0 {
+        return;
+    }
+    if let Err(error) = std::fs::set_permissions(directory, Permissions::from_mode(OWNER_ONLY)) {
+        tracing::warn!(%error, directory = %directory.display(), "other users can look into the data directory");
     }
 }
 
@@ -367,6 +396,22 @@ mod tests {
         let given = Settings { store: Some("sqlite:here.db".to_owned()), ..Settings::default() };
         assert_eq!(given.or(read("data = 'there'")).store_file().expect("named"), PathBuf::from("here.db"));
         assert!(toml::from_str::<Settings>("partition = 4").is_err(), "a typing error is told");
+    }
+
+    #[test]
+    fn the_data_directory_is_for_the_server_alone() {
+        let home = tempfile::tempdir().expect("a directory");
+        let data = home.path().join("a").join("data");
+        let settings = Settings { data: Some(data.clone()), ..Settings::default() };
+        let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        for _ in 0..2 {
+            settings.store_file().expect("made");
+            assert_eq!(mode(&data), 0o700);
+            std::fs::set_permissions(&data, Permissions::from_mode(0o755)).expect("changes");
+        }
+        let shared = format!("sqlite:{}", data.join("x.db").display());
+        Settings { store: Some(shared), ..Settings::default() }.store_file().expect("there");
+        assert_eq!(mode(&data), 0o755, "whoever names a file may share its directory");
     }
 
     #[test]

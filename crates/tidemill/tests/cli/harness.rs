@@ -79,6 +79,10 @@ impl Server {
         self.cli.run(arguments)
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn url(&self) -> &str {
         &self.cli.url
     }

@@ -2,8 +2,10 @@
 
 mod admin;
 mod bench;
+mod escapes;
 mod follow;
 mod harness;
+mod memory;
 mod render;
 mod reports;
 mod scripts;

@@ -146,3 +146,45 @@ fn a_command_that_kills_the_node_is_put_aside_after_a_few_starts() {
         assert!(outcome.body.contains("died"), "{}", outcome.body);
     }
 }
+
+/// Moves the store away and lays an empty file in its place.
+fn replace_store(data: &TempDir) {
+    let file = data.0.join("tidemill.db");
+    std::fs::rename(&file, data.0.join("moved.db")).expect("moves");
+    std::fs::write(&file, "").expect("writes");
+}
+
+#[test]
+fn after_the_store_was_lost_nothing_is_answered_as_done() {
+    let data = TempDir::new("replaced");
+    let mut server = Server::start(&data.0, None);
+    prepare(&server);
+    expect_good(&server);
+    replace_store(&data);
+    let (began, mut is_refused) = (Instant::now(), false);
+    let headers = [("content-type", "application/json")];
+    while let Some(answer) = server.send("POST", "/v2/process-instances", &headers, create("good").as_bytes())
+    {
+        assert!(!(is_refused && answer.status == 200), "refused before, and now {}", answer.body);
+        is_refused |= answer.status >= 500;
+        assert!(began.elapsed() < Duration::from_secs(20), "nobody has noticed");
+    }
+    assert!(server.ends_within(Duration::from_secs(20)), "a server that cannot write ends");
+}
+
+#[test]
+fn a_server_notices_by_itself_that_its_store_was_lost() {
+    let data = TempDir::new("lost");
+    let server = Server::start(&data.0, None);
+    expect_ready(&server);
+    replace_store(&data);
+    let began = Instant::now();
+    while server.send("GET", "/readyz", &[], b"").is_some_and(|answer| answer.status == 200) {
+        assert!(began.elapsed() < Duration::from_secs(20), "it still calls itself ready");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn expect_ready(server: &Server) {
+    assert_eq!(server.get("/readyz").status, 200);
+}

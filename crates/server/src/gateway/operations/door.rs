@@ -1,6 +1,10 @@
 //! Who may look after a server: whoever is on its machine, and whoever shows the secret.
 
+use crate::gateway::Gateway;
+use crate::gateway::call::check_json;
+use crate::gateway::guard::page_of_others;
 use crate::gateway::problem::Problem;
+use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
@@ -59,9 +63,25 @@ fn unauthorized(detail: &str) -> Problem {
 
 pub(super) async fn guard(State(door): State<Door>, request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
-    match door.refusal(request.headers(), peer) {
+    // Whoever listens where, no page of others administers a server.
+    let refusal = page_of_others(request.headers()).or_else(|| door.refusal(request.headers(), peer));
+    match refusal {
         Some(problem) => problem.into_response(request.uri().path()),
         None => next.run(request).await,
+    }
+}
+
+/// Bodies are read as everywhere: so large, within their time, as JSON only.
+pub(super) async fn read(State(gateway): State<Arc<Gateway>>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let (head, body) = request.into_parts();
+    let limit = gateway.config.body_bytes_max;
+    let read = gateway.body_room.read(&head.headers, body, limit).await;
+    let read = read.and_then(|body| check_json(&head.headers, &body.bytes).map(|()| body));
+    match read {
+        // The share is given back when the answer is made.
+        Ok(body) => next.run(Request::from_parts(head, Body::from(body.bytes.clone()))).await,
+        Err(problem) => problem.into_response(&path),
     }
 }
 

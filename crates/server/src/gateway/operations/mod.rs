@@ -54,6 +54,7 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         .route("/v1/admin/partitions", get(cluster::partitions))
         .route("/v1/admin/partitions/{id}/move", post(cluster::move_partition))
         .route("/v1/admin/retention", get(retention::show).patch(retention::set))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&gateway), door::read))
         .layer(axum::middleware::from_fn_with_state(door::Door::new(config.secret), door::guard));
     Router::new()
         .route("/v1/process-definitions/{key}/diagram.svg", get(diagram::of_definition))

@@ -252,8 +252,14 @@ fn unknown<'a>(place: &Place<'_>, name: &str, known: impl IntoIterator<Item = &'
     Misfit { did_you_mean: nearest(name, known), ..place.unreadable() }
 }
 
+/// Nobody has mistyped a longer word, and comparing takes time for each of its letters.
+const MISTYPED_BYTES_MAX: usize = 100;
+
 /// The known word that a typing mistake would most likely have started from.
 fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    if word.len() > MISTYPED_BYTES_MAX {
+        return None;
+    }
     let (lower, limit) = (word.to_lowercase(), word.chars().count().div_ceil(3).max(1));
     known
         .into_iter()

@@ -66,7 +66,7 @@ impl Render {
         let content = std::fs::read(&self.file).with_context(|| format!("cannot read {name}"))?;
         let diagram = Diagram::read(&content).map_err(|error| anyhow!("{name}:{error}"))?;
         for note in diagram.notes() {
-            eprintln!("{name}:{note}");
+            crate::output::complain!("{name}:{note}");
         }
         let theme = if self.dark { Theme::Dark } else { Theme::Light };
         let style = Style { theme, has_background: !self.transparent };

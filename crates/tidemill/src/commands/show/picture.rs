@@ -1,6 +1,6 @@
 //! The tree of an instance: what is known about each element stands below it.
 
-use crate::output::{Tree, cell, count, time};
+use crate::output::{Tree, cell, count, one_line, time};
 use console::style;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ impl Picture<'_> {
     fn element(&self, element: &Value) -> Tree {
         let key = cell(element, "elementInstanceKey");
         let name = match element["elementName"].as_str() {
-            Some(name) if Some(name) != element["elementId"].as_str() => format!(" \"{name}\""),
+            Some(name) if Some(name) != element["elementId"].as_str() => format!(" \"{}\"", one_line(name)),
             _ => String::new(),
         };
         let kind = cell(element, "type").to_lowercase().replace('_', " ");

@@ -84,7 +84,11 @@ impl RemoteCommand for Worker {
             left: AtomicUsize::new(self.jobs.unwrap_or(usize::MAX)),
             lost: AtomicUsize::new(0),
         };
-        eprintln!("tidemill: working on jobs of type '{}' at {}", self.job_type, session.client.url());
+        crate::output::complain!(
+            "tidemill: working on jobs of type '{}' at {}",
+            self.job_type,
+            session.client.url()
+        );
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.parallel).map(|_| scope.spawn(|| shift.work())).collect();
@@ -159,7 +163,7 @@ impl Shift<'_> {
                 Err(failure) if matches!(failure.exit_code(), 2 | 5) => return Err(failure.into()),
                 Err(failure) => {
                     self.give_back();
-                    eprintln!("tidemill: {failure}; trying again");
+                    crate::output::complain!("tidemill: {failure}; trying again");
                     std::thread::sleep(RETRY_PAUSE);
                     continue;
                 }
@@ -197,11 +201,11 @@ impl Shift<'_> {
             Ok(()) => say!("job {key} {}", report.words()),
             // Somebody else has it now, or its instance is gone; the next job is not concerned.
             Err(failure @ Failure::Refused { status: 404 | 409, .. }) => {
-                eprintln!("tidemill: job {key}: {failure}");
+                crate::output::complain!("tidemill: job {key}: {failure}");
             }
             Err(failure) => {
                 self.lost.fetch_add(1, Ordering::AcqRel);
-                eprintln!("tidemill: job {key} is done, but could not be reported: {failure}");
+                crate::output::complain!("tidemill: job {key} is done, but could not be reported: {failure}");
             }
         }
     }
