@@ -11,8 +11,8 @@ pub struct Environment {
     /// The zone in which `now()` and `today()` are told.
     pub zone: TimeZone,
     pub budget: Budget,
-    /// Where `random number()` and `uuid()` start from.
-    pub seed: u64,
+    /// Where `random number()` and `uuid()` start from. Wide enough that the identifiers of different seeds differ.
+    pub seed: u128,
 }
 
 impl Environment {
@@ -35,7 +35,7 @@ impl Environment {
         Environment { budget, ..self }
     }
 
-    pub fn with_seed(self, seed: u64) -> Environment {
+    pub fn with_seed(self, seed: u128) -> Environment {
         Environment { seed, ..self }
     }
 }
@@ -45,6 +45,13 @@ impl Environment {
 pub struct Budget {
     pub steps_max: u64,
     pub bytes_max: u64,
+}
+
+/// What an evaluation has used of its budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    pub steps: u64,
+    pub bytes: u64,
 }
 
 impl Default for Budget {

@@ -1,6 +1,6 @@
 //! A compiled expression: what callers hold, share between threads and evaluate.
 
-use crate::environment::Environment;
+use crate::environment::{Environment, Spent};
 use crate::error::{EvaluationError, SyntaxError, Warning};
 use crate::evaluation::machine::{HEIGHT_MAX, Machine};
 use crate::evaluation::program::Program;
@@ -86,6 +86,15 @@ impl Expression {
     }
 
     pub fn evaluate(&self, scope: &dyn Scope, environment: &Environment) -> Result<Outcome, EvaluationError> {
+        self.evaluate_counted(scope, environment).0
+    }
+
+    /// Evaluates, and tells what that has used of the budget, also where it failed.
+    pub fn evaluate_counted(
+        &self,
+        scope: &dyn Scope,
+        environment: &Environment,
+    ) -> (Result<Outcome, EvaluationError>, Spent) {
         self.0.run(None, scope, environment)
     }
 
@@ -125,7 +134,7 @@ impl UnaryTests {
         scope: &dyn Scope,
         environment: &Environment,
     ) -> Result<Outcome, EvaluationError> {
-        self.0.run(Some(input), scope, environment)
+        self.0.run(Some(input), scope, environment).0
     }
 
     /// The tests in canonical form.
@@ -145,12 +154,15 @@ impl<T> Compiled<T> {
         input: Option<&Value>,
         scope: &dyn Scope,
         environment: &Environment,
-    ) -> Result<Outcome, EvaluationError> {
+    ) -> (Result<Outcome, EvaluationError>, Spent) {
         let mut machine = Machine::new(environment, scope, &self.program.globals, self.dialect);
-        match machine.run(&self.program, input) {
+        let result = machine.run(&self.program, input);
+        let spent = machine.spent();
+        let outcome = match result {
             Ok(value) => Ok(Outcome { value, warnings: machine.into_warnings() }),
             Err(fault) => Err(*fault),
-        }
+        };
+        (outcome, spent)
     }
 }
 

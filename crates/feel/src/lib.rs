@@ -13,8 +13,8 @@ mod syntax;
 pub mod temporal;
 mod value;
 
-pub use builtins::{Builtin, Signature};
-pub use environment::{Budget, Environment};
+pub use builtins::{Builtin, Signature, builtins};
+pub use environment::{Budget, Environment, Spent};
 pub use error::{EvaluationError, JsonError, SyntaxError, Warning};
 pub use expression::{CompileOptions, Dialect, Expression, Outcome, UnaryTests, VariableRef};
 pub use number::{Number, Rounding};

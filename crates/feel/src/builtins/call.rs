@@ -2,14 +2,10 @@
 
 use super::CallResult;
 use crate::environment::Environment;
-use crate::evaluation::machine::Fault;
-use crate::evaluation::machine::Machine;
+use crate::evaluation::machine::{BYTES_PER_STEP, Fault, Machine};
 use crate::expression::Dialect;
 use crate::number::Number;
 use crate::value::{Context, Function, Value};
-
-/// How many bytes a built-in may read for one step.
-const BYTES_PER_STEP: u64 = 64;
 
 pub(crate) struct Call<'a, 'e> {
     pub(crate) name: &'static str,

@@ -1,9 +1,10 @@
 //! Functions on contexts.
 
 use super::{Builtin, Call, CallResult, Signature, builtin, fixed, variadic};
+use crate::error::EvaluationError;
 use crate::evaluation::machine::Fault;
 use crate::expression::Dialect;
-use crate::value::{Context, ContextBuilder, Value};
+use crate::value::{Context, ContextBuilder, VALUE_DEPTH_MAX, Value};
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
     builtin("get value", GET_VALUE, get_value),
@@ -93,6 +94,10 @@ fn context_put(call: &mut Call<'_, '_>) -> CallResult {
 /// The context with the value put at the end of the path. On the way Camunda makes contexts where there are
 /// none; in the standard they must be there.
 fn put(call: &mut Call<'_, '_>, context: &Context, keys: &[&str]) -> Result<Option<Context>, Fault> {
+    // Checked before anything is built: a value that is too deep could not even be dropped safely.
+    if keys.len() as u64 + u64::from(call.arg(2).depth()) > u64::from(VALUE_DEPTH_MAX) {
+        return Err(EvaluationError::DepthExceeded { depth_max: VALUE_DEPTH_MAX }.into());
+    }
     // From the outside in: the contexts along the path, then from the inside out: their changed copies.
     let mut along = vec![context.clone()];
     for key in &keys[..keys.len() - 1] {

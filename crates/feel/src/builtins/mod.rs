@@ -18,5 +18,5 @@ mod table;
 mod text;
 
 pub(crate) use call::Call;
-pub use table::{Builtin, Signature};
+pub use table::{Builtin, Signature, builtins};
 pub(crate) use table::{CallResult, builtin, find, fixed, optional, starting_with, variadic};

@@ -33,8 +33,15 @@ fn pattern(call: &mut Call<'_, '_>, source: &str, flags_at: usize) -> Result<Opt
         Dialect::Standard => Flavour::XPath,
     };
     match Pattern::recent(source, flags, flavour) {
-        Ok(pattern) => Ok(Some(pattern)),
+        Ok(pattern) => {
+            // In one evaluation, a pattern that is kept is built once.
+            if !call.machine.has_used_pattern(source, flags) || !pattern.is_small() {
+                call.machine.charge_steps(pattern.build_steps())?;
+            }
+            Ok(Some(pattern))
+        }
         Err(error) => {
+            call.machine.charge_steps(error.build_steps())?;
             call.warn(|| error.to_string());
             Ok(None)
         }

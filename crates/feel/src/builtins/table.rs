@@ -106,6 +106,11 @@ pub(crate) fn all() -> &'static [&'static Builtin] {
     })
 }
 
+/// All built-ins, of either dialect.
+pub fn builtins() -> &'static [&'static Builtin] {
+    all()
+}
+
 /// The built-in of that name, if the dialect has it. A name may have one row for each dialect.
 pub(crate) fn find(name: &str, dialect: Dialect) -> Option<&'static Builtin> {
     let all = all();

@@ -3,18 +3,25 @@
 use super::program::{Program, Slot};
 use super::suggestion::nearest;
 use crate::builtins;
-use crate::environment::Environment;
+use crate::environment::{Environment, Spent};
 use crate::error::{EvaluationError, JsonError, Warning};
 use crate::expression::Dialect;
 use crate::json;
+use crate::pattern::PATTERNS_MAX;
 use crate::scope::{Lookup, Scope};
 use crate::value::{Function, Text, VALUE_DEPTH_MAX, Value};
+use std::collections::VecDeque;
 
 /// An error in a box: results stay small on the way that is taken.
 pub(crate) type Fault = Box<EvaluationError>;
 
+/// Bytes of values or text that are read or written for one step.
+pub(crate) const BYTES_PER_STEP: u64 = 64;
+const SHORT_TEXT_BYTES: usize = 4096;
 /// More warnings than this say nothing new.
 const WARNINGS_MAX: usize = 32;
+/// So many are worded, to see whether they are new.
+const WARNINGS_WORDED_MAX: u32 = 256;
 /// Levels of nodes that may be under evaluation at once, through calls included.
 pub(crate) const HEIGHT_MAX: u32 = 500;
 
@@ -29,10 +36,15 @@ pub(crate) struct Machine<'e> {
     pub(super) height: u32,
     steps: u64,
     bytes: u64,
-    random_state: u64,
+    /// Two sequences: the halves of an identifier come from different ones.
+    random_states: Option<[u64; 2]>,
+    draws: usize,
+    /// Regular expressions and their flags that were used lately, the last one first.
+    patterns: VecDeque<(Text, Text)>,
     /// While more than zero, warnings are dropped.
     quiet: u32,
     warnings: Vec<Warning>,
+    warnings_worded: u32,
 }
 
 /// A variable of the caller, as far as it was read.
@@ -62,9 +74,12 @@ impl<'e> Machine<'e> {
             height: 0,
             steps: 0,
             bytes: 0,
-            random_state: environment.seed,
+            random_states: None,
+            draws: 0,
+            patterns: VecDeque::new(),
             quiet: 0,
             warnings: Vec::new(),
+            warnings_worded: 0,
         }
     }
 
@@ -86,6 +101,10 @@ impl<'e> Machine<'e> {
 
     pub(crate) fn environment(&self) -> &'e Environment {
         self.environment
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        Spent { steps: self.steps, bytes: self.bytes }
     }
 
     pub(crate) fn into_warnings(self) -> Vec<Warning> {
@@ -125,7 +144,7 @@ impl<'e> Machine<'e> {
             Value::List(list) => list.len() * size_of::<Value>(),
             Value::Context(context) => context.len() * size_of::<Value>(),
             Value::String(text) => text.len(),
-            Value::Function(_) => size_of::<Value>(),
+            Value::Function(_) | Value::Range(_) => size_of::<Value>(),
             _ => return Ok(value),
         };
         self.charge_bytes(own as u64 + size_of::<Value>() as u64)?;
@@ -135,14 +154,34 @@ impl<'e> Machine<'e> {
         if value.weight() > self.environment.budget.bytes_max { Err(self.out_of_bytes()) } else { Ok(value) }
     }
 
+    /// Counts the reading of a JSON text, and what it takes as a value, about. The step that asks for a short text pays
+    /// for reading it, too.
+    fn charge_text(&mut self, text: &str) -> Result<(), Fault> {
+        if text.len() > SHORT_TEXT_BYTES {
+            self.charge_steps(text.len() as u64 / BYTES_PER_STEP)?;
+        }
+        self.charge_bytes(text.len() as u64)
+    }
+
     /// Whether so many bytes could still be taken; takes none.
     pub(crate) fn ensure_bytes(&self, bytes: u64) -> Result<(), Fault> {
         let fits = self.bytes.saturating_add(bytes) <= self.environment.budget.bytes_max;
         if fits { Ok(()) } else { Err(self.out_of_bytes()) }
     }
 
+    /// Whether the pattern is among those used lately in this evaluation; now it is.
+    pub(crate) fn has_used_pattern(&mut self, source: &str, flags: &str) -> bool {
+        let known = self.patterns.iter().position(|(known, with)| known == source && with == flags);
+        let entry = known.and_then(|place| self.patterns.remove(place));
+        self.patterns.push_front(entry.unwrap_or_else(|| (source.into(), flags.into())));
+        self.patterns.truncate(PATTERNS_MAX);
+        known.is_some()
+    }
+
     pub(crate) fn warn(&mut self, message: impl FnOnce() -> String) {
-        if self.quiet == 0 && self.warnings.len() < WARNINGS_MAX {
+        let is_heard = self.quiet == 0 && self.warnings.len() < WARNINGS_MAX;
+        if is_heard && self.warnings_worded < WARNINGS_WORDED_MAX {
+            self.warnings_worded += 1;
             let warning = Warning { message: message() };
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
@@ -164,13 +203,13 @@ impl<'e> Machine<'e> {
         result
     }
 
-    /// SplitMix64: a well-spread sequence from any seed.
+    /// SplitMix64, from two sequences in turn: well spread, and different for different seeds.
     pub(crate) fn random(&mut self) -> u64 {
-        self.random_state = self.random_state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random_state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let states = self.random_states.get_or_insert_with(|| sequences(self.environment.seed));
+        let state = &mut states[self.draws % 2];
+        self.draws += 1;
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed(*state)
     }
 
     /// Makes room for a frame of that size above the current one.
@@ -221,7 +260,7 @@ impl<'e> Machine<'e> {
         let value = match self.scope.get(name) {
             Some(Lookup::Value(value)) => value,
             Some(Lookup::Json(text)) => {
-                self.charge_bytes(text.len() as u64)?;
+                self.charge_text(text)?;
                 json::read(text).map_err(|error| self.bad_variable(index, error))?
             }
             None => match builtins::find(name, self.dialect) {
@@ -247,7 +286,7 @@ impl<'e> Machine<'e> {
         match self.scope.get(&self.names[index as usize]) {
             Some(Lookup::Json(text)) => {
                 self.globals[index as usize] = Global::PartlyRead;
-                self.charge_bytes(text.len() as u64)?;
+                self.charge_text(text)?;
                 Ok(Some(text))
             }
             Some(Lookup::Value(value)) => {
@@ -274,4 +313,17 @@ impl<'e> Machine<'e> {
             }
         })
     }
+}
+
+/// Where the two random sequences of a seed begin: every bit of the seed counts for both.
+fn sequences(seed: u128) -> [u64; 2] {
+    let (high, low) = ((seed >> 64) as u64, seed as u64);
+    [mixed(high).wrapping_add(low), mixed(!low).wrapping_add(high)]
+}
+
+fn mixed(state: u64) -> u64 {
+    let mut mixed = state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }

@@ -1,10 +1,14 @@
 //! "Did you mean": the name nearest to one that was not found.
 
+/// Candidates that are looked at.
+const CANDIDATES_MAX: usize = 2_000;
+
 /// The candidate with the fewest edits, if it is near enough to be a slip of the finger.
 pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     let limit = 1 + length / 4;
     candidates
+        .take(CANDIDATES_MAX)
         .filter(|candidate| candidate.chars().count().abs_diff(length) <= limit)
         .take(200)
         .map(|candidate| (distance(name, candidate), candidate))

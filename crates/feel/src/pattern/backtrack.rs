@@ -12,6 +12,12 @@ const INSTRUCTIONS_MAX: usize = 20_000;
 /// Instructions between two charges.
 const STEPS_PER_CHARGE: u64 = 64;
 
+/// Slots that are copied for one step.
+const SLOTS_PER_STEP: u64 = 16;
+
+/// Bytes that are compared for one step.
+const BYTES_PER_STEP: u64 = 64;
+
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     code: Vec<Instruction>,
@@ -126,7 +132,12 @@ impl Program {
 
     fn emit_repeat(&mut self, inner: &Node, repeat: Repeat) -> Result<(), PatternError> {
         for _ in 0..repeat.min {
+            let before = self.code.len();
             self.emit(inner)?;
+            if self.code.len() == before {
+                // Nothing stays nothing, however often it is repeated.
+                return Ok(());
+            }
         }
         let Some(max) = repeat.max else {
             return self.emit_loop(inner, repeat.greedy);
@@ -163,6 +174,8 @@ impl Program {
         let mut run = Run { program: self, text, charge, steps: 0 };
         let mut at = start;
         loop {
+            // A search that ends before the next charge is paid for too, with the slots that it needs.
+            run.spend(1 + self.slot_count as u64 / SLOTS_PER_STEP)?;
             let slots = vec![None; self.slot_count];
             if let Some((end, slots)) = run.matches_at(0, at, slots)? {
                 return Ok(Some(self.to_match(at, end, &slots)));
@@ -208,7 +221,17 @@ enum Resume {
 impl<E, C: FnMut(u64) -> Result<(), E>> Run<'_, C> {
     fn step(&mut self) -> Result<(), E> {
         self.steps += 1;
-        if self.steps.is_multiple_of(STEPS_PER_CHARGE) { (self.charge)(STEPS_PER_CHARGE) } else { Ok(()) }
+        if self.steps.is_multiple_of(STEPS_PER_CHARGE) { self.spend(STEPS_PER_CHARGE) } else { Ok(()) }
+    }
+
+    fn spend(&mut self, steps: u64) -> Result<(), E> {
+        (self.charge)(steps)
+    }
+
+    /// Matches a part by itself. It gets its own copy of the slots, which is paid for.
+    fn part_at(&mut self, pc: usize, at: usize, slots: &Slots) -> Result<Option<(usize, Slots)>, E> {
+        self.spend(1 + slots.len() as u64 / SLOTS_PER_STEP)?;
+        self.matches_at(pc, at, slots.clone())
     }
 
     /// Matches from `pc` to its `Accept`; the recursion is as deep as the pattern nests.
@@ -237,7 +260,7 @@ impl<E, C: FnMut(u64) -> Result<(), E>> Run<'_, C> {
                 Instruction::Again { target, .. } => Some((*target, at)),
                 Instruction::Atomic(end) => {
                     let end = *end;
-                    self.matches_at(pc + 1, at, slots.clone())?.map(|(new_at, inner)| {
+                    self.part_at(pc + 1, at, &slots)?.map(|(new_at, inner)| {
                         adopt(&mut slots, inner, &mut stack);
                         (end, new_at)
                     })
@@ -250,6 +273,11 @@ impl<E, C: FnMut(u64) -> Result<(), E>> Run<'_, C> {
                     }
                     (found.is_some() != look.negated).then_some((end, at))
                 }
+                Instruction::BackReference { group, .. } => {
+                    let len = group_range(&slots, *group).map_or(0, |range| range.len());
+                    self.spend(len as u64 / BYTES_PER_STEP)?;
+                    self.consume(&self.program.code[pc], at, &slots).map(|new_at| (pc + 1, new_at))
+                }
                 simple => self.consume(simple, at, &slots).map(|new_at| (pc + 1, new_at)),
             };
             match next.or_else(|| resume(&mut stack, &mut slots)) {
@@ -261,14 +289,14 @@ impl<E, C: FnMut(u64) -> Result<(), E>> Run<'_, C> {
 
     fn look(&mut self, pc: usize, at: usize, look: Look, slots: &Slots) -> Result<Option<Slots>, E> {
         if look.ahead {
-            return Ok(self.matches_at(pc, at, slots.clone())?.map(|(_, slots)| slots));
+            return Ok(self.part_at(pc, at, slots)?.map(|(_, slots)| slots));
         }
         // Behind: the text up to here must end a match that begins somewhere before.
-        let starts = self.text[..at].char_indices().map(|(start, _)| start).chain([at]).rev();
         let whole = self.text;
-        for start in starts.collect::<Vec<_>>() {
+        let before = whole[..at].char_indices().rev().map(|(start, _)| start);
+        for start in std::iter::once(at).chain(before) {
             self.text = &whole[..at];
-            let found = self.matches_at(pc, start, slots.clone());
+            let found = self.part_at(pc, start, slots);
             self.text = whole;
             match found? {
                 Some((end, slots)) if end == at => return Ok(Some(slots)),

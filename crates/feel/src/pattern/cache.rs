@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::{Engine, Flavour, Pattern, PatternError};
 
-const PATTERNS_MAX: usize = 32;
+pub(crate) const PATTERNS_MAX: usize = 32;
 
 /// Larger ones are not kept, so that the memory of a thread stays small.
 const PATTERN_BYTES_MAX: usize = 64 * 1024;
@@ -45,10 +45,15 @@ impl Pattern {
         })
     }
 
-    fn is_small(&self) -> bool {
+    /// Whether it is kept for the next use.
+    pub(crate) fn is_small(&self) -> bool {
+        self.memory_usage() <= PATTERN_BYTES_MAX
+    }
+
+    pub(super) fn memory_usage(&self) -> usize {
         match &self.engine {
-            Engine::Linear(regex) => regex.memory_usage() <= PATTERN_BYTES_MAX,
-            Engine::Backtracking(program) => program.memory_usage() <= PATTERN_BYTES_MAX,
+            Engine::Linear(regex) => regex.memory_usage(),
+            Engine::Backtracking(program) => program.memory_usage(),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{Match, PatternError};
 pub(super) const BYTES_PER_STEP: u64 = 256;
 
 /// Memory for one compiled pattern; bounds what counted repetitions can expand to.
-const PROGRAM_BYTES_MAX: usize = 1 << 20;
+pub(super) const PROGRAM_BYTES_MAX: usize = 1 << 20;
 
 /// Memory for the states that a search has met.
 const CACHE_BYTES_MAX: usize = 1 << 18;
@@ -69,8 +69,8 @@ pub(super) fn find_at<E>(
     start: usize,
     charge: &mut impl FnMut(u64) -> Result<(), E>,
 ) -> Result<Option<Match>, E> {
-    // A search may look at all the text that is left, even if the match is short.
-    charge(1 + (text.len() - start) as u64 / BYTES_PER_STEP)?;
+    // A search may look at all the text that is left, even if the match is short, and carries its groups along.
+    charge(regex.captures_len() as u64 * (1 + (text.len() - start) as u64 / BYTES_PER_STEP))?;
     let mut captures: Captures = regex.create_captures();
     regex.captures(Input::new(text).range(start..), &mut captures);
     if !captures.is_match() {

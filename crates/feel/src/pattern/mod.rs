@@ -11,11 +11,16 @@ mod linear;
 mod node;
 mod parse;
 
+pub(crate) use cache::PATTERNS_MAX;
+
 use std::fmt;
 use std::ops::Range;
 
 use backtrack::Program;
 use regex_automata::meta;
+
+/// Bytes of a program that are built for one step.
+const BYTES_PER_STEP: u64 = 64;
 
 /// Whose rules a pattern follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +50,16 @@ pub(crate) enum PatternError {
     UnknownFlag(char),
     Syntax { message: &'static str, at: usize },
     TooLarge,
+}
+
+impl PatternError {
+    /// What it cost in steps to find out.
+    pub(crate) fn build_steps(&self) -> u64 {
+        match self {
+            Self::TooLarge => linear::PROGRAM_BYTES_MAX as u64 / BYTES_PER_STEP,
+            Self::UnknownFlag(_) | Self::Syntax { .. } => 0,
+        }
+    }
 }
 
 impl fmt::Display for PatternError {
@@ -116,6 +131,11 @@ impl Pattern {
             None => Engine::Backtracking(Program::compile(&parsed.node, parsed.group_count)?),
         };
         Ok(Self { engine, flavour, group_count: parsed.group_count })
+    }
+
+    /// What building it costs in steps: small patterns may stand for large programs.
+    pub(crate) fn build_steps(&self) -> u64 {
+        self.memory_usage() as u64 / BYTES_PER_STEP
     }
 
     /// The leftmost match that begins at byte `start` or later.

@@ -11,6 +11,9 @@ use super::{Flags, Flavour, PatternError};
 /// How deep groups may nest; the parser and the matcher recurse this far.
 const DEPTH_MAX: usize = 100;
 
+/// Groups that a pattern may have: every position of a search may copy what all of them hold.
+const GROUPS_MAX: usize = 200;
+
 /// The largest count in `{n,m}`.
 const REPEAT_MAX: u32 = 10_000;
 
@@ -42,6 +45,9 @@ pub(super) fn parse(source: &str, flags: Flags, flavour: Flavour) -> Result<Pars
     let node = parser.alternatives()?;
     if !parser.is_done() {
         return parser.error("unexpected ')'");
+    }
+    if parser.group_count > GROUPS_MAX {
+        return Err(PatternError::TooLarge);
     }
     Ok(Parsed { node, group_count: parser.group_count })
 }

@@ -20,8 +20,10 @@ impl Time {
             && (0..60).contains(&minute)
             && (0..60).contains(&second)
             && (0..NANOS_PER_SECOND).contains(&nanos);
-        let seconds = hour * 3600 + minute * 60 + second;
-        valid.then(|| Self { nanos: seconds * NANOS_PER_SECOND + nanos, zone })
+        valid.then(|| {
+            let seconds = hour * 3600 + minute * 60 + second;
+            Self { nanos: seconds * NANOS_PER_SECOND + nanos, zone }
+        })
     }
 
     pub fn midnight(zone: Zone) -> Self {

@@ -13,7 +13,7 @@ use super::scan::Scan;
 use super::{Date, NANOS_PER_SECOND, SECONDS_PER_DAY};
 
 /// Largest offset from UTC in seconds, as in ISO 8601 practice (18 hours).
-const OFFSET_SECONDS_MAX: i64 = 18 * 3600;
+const OFFSET_SECONDS_MAX: u64 = 18 * 3600;
 
 /// The zone part of a time or date-time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ impl Zone {
 
     /// An offset of at most 18 hours.
     pub fn offset(seconds: i64) -> Option<Self> {
-        (seconds.abs() <= OFFSET_SECONDS_MAX).then_some(Self::Offset(seconds as i32))
+        (seconds.unsigned_abs() <= OFFSET_SECONDS_MAX).then_some(Self::Offset(seconds as i32))
     }
 
     /// Reads a zone by itself: `Z`, `+hh:mm` or `Area/City`.

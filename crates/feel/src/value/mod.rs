@@ -96,6 +96,7 @@ impl Value {
             Value::List(list) => list.depth(),
             Value::Context(context) => context.depth(),
             Value::Function(function) => function.depth(),
+            Value::Range(range) => range.depth(),
             _ => 0,
         }
     }
@@ -108,7 +109,7 @@ impl Value {
             Value::List(list) => OWN.saturating_add(list.weight()),
             Value::Context(context) => OWN.saturating_add(context.weight()),
             Value::Function(function) => OWN.saturating_add(function.weight()),
-            Value::Range(range) => OWN + range.weight(),
+            Value::Range(range) => OWN.saturating_add(range.weight()),
             _ => OWN,
         }
     }

@@ -47,8 +47,13 @@ impl Range {
         Some(above && below)
     }
 
+    pub(crate) fn depth(&self) -> u32 {
+        let end = |bound: &Bound| bound.value().map_or(0, Value::depth);
+        end(&self.start).max(end(&self.end)).saturating_add(1)
+    }
+
     pub(crate) fn weight(&self) -> u64 {
         let end = |bound: &Bound| bound.value().map_or(0, Value::weight);
-        end(&self.start) + end(&self.end)
+        end(&self.start).saturating_add(end(&self.end))
     }
 }

@@ -22,7 +22,7 @@ fn run(text: &str, scope: &dyn Scope) -> Result<Outcome, EvaluationError> {
     let result = expression.evaluate(scope, &environment());
     // A debug build is some twenty times slower than a release build.
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 5000 } else { 250 });
-    assert!(start.elapsed() < limit, "{text} took {:?}", start.elapsed());
+    assert!(start.elapsed() < limit, "{text:.80} took {:?}", start.elapsed());
     result
 }
 
@@ -165,4 +165,50 @@ fn the_seed_alone_decides_what_is_random() {
     };
     assert_eq!(with(7), with(7));
     assert_ne!(with(7), with(8));
+}
+
+/// One step must not stand for unbounded work, whatever pattern and text meet.
+#[test]
+fn patterns_cost_what_they_take() {
+    let long = Text(format!("\"{}\"", "a".repeat(1 << 20)));
+    let cases = [
+        r#"matches(v, "(?<=a)b")"#,
+        r#"matches(v, "(?<!b)b")"#,
+        r#"matches(v, "(a*)\\1b\\1")"#,
+        r#"count(split(v, "(?=a)"))"#,
+        r#"count(for i in 1..100000 return matches("a", "\\w{90}" + string(i)))"#,
+        r#"count(for i in 1..100000 return matches("a", "\\w{9000}" + string(i)))"#,
+        r#"matches("a", "(?=a)(?:(?:(?:(?:){9999}){9999}){9999}){9999}")"#,
+        r#"matches("a", "(?:(?:(?:(?:){9999}){9999}){9999}){9999}")"#,
+        r#"matches("a", "(?=a)(?:(?:(?:a{9999}){9999}){9999}){9999}")"#,
+    ];
+    for text in cases {
+        let _ = run(text, &long);
+    }
+    let many = Text(format!("\"{}\"", "a".repeat(20_000)));
+    for count in [199, 10_000] {
+        let groups = "()".repeat(count);
+        for call in [
+            format!("string length(replace(v, \"{groups}\", \"b\"))"),
+            format!("count(extract(v, \"(?=a){groups}\"))"),
+        ] {
+            let result = run(&call, &many);
+            assert!(result.is_err() || count > 200, "{count} groups");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_in_a_loop_is_paid_for_once() {
+    let outcome = run(r#"count(for i in 1..10000 return matches("abc", "\\w+\\d*"))"#, &EmptyScope);
+    assert_eq!(outcome.expect("within the budget").value, Value::from(10_000));
+}
+
+#[test]
+fn entries_that_are_missing_again_and_again_cost_little() {
+    let entries: Vec<String> = (0..20_000).map(|n| format!("\"some key {n}\":{n}")).collect();
+    let scope = Text(format!("{{{}}}", entries.join(",")));
+    let outcome = run("{c: v, r: count(for i in 1..30000 return c.some_key)}.r", &scope).expect("a value");
+    assert_eq!(outcome.value, Value::from(30_000));
+    assert_eq!(outcome.warnings.len(), 1);
 }

@@ -211,7 +211,8 @@ impl Machine<'_> {
                 return Ok(self.refuse(|| "'!=' makes no range, so it is null".to_string()));
             }
         };
-        Ok(Range { start, end }.into())
+        // The end of `(= x)` may be anything, also a collection.
+        self.charge_value(Range { start, end }.into())
     }
 }
 
