@@ -3,6 +3,16 @@
 /// Steps that one command runs before the rest becomes a follow-up, so that others get their turn.
 pub(crate) const STEPS_PER_COMMAND_MAX: usize = 1_000;
 
+/// Steps of expressions that weigh as much as one step of a process: heavy expressions give others their turn earlier.
+pub(crate) const FEEL_STEPS_PER_STEP: u64 = 1_000;
+
+/// Steps that the expressions of one element may take together when it begins or ends; one alone may take as many as
+/// FEEL allows. What goes beyond is stopped by an incident.
+pub(crate) const FEEL_STEPS_PER_ELEMENT_MAX: u64 = 8_000_000;
+
+/// Bytes that the results of an element's mappings may take together before they become variables.
+pub(crate) const MAPPED_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
 /// Elements that a path may pass without anything that waits, before it is stopped by an incident.
 pub(crate) const ELEMENTS_PASSED_MAX: u32 = 100_000;
 

@@ -15,6 +15,8 @@ pub struct Outcome {
     pub ended: Vec<InstanceEnd>,
     /// What happened, in order; empty unless records were asked for.
     pub records: Vec<Record>,
+    /// The work that expressions took.
+    pub feel_steps: u64,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -1,6 +1,7 @@
 //! One command on its way through the engine: the state it works on, the steps it still has to take, and
 //! what it will hand back.
 
+use crate::data::work::Work;
 use crate::limits::{
     ELEMENTS_PASSED_MAX, STEPS_BEFORE_MISS_MIN, STEPS_PER_COMMAND_MAX, STEPS_PER_CONTINUE_MAX,
 };
@@ -22,7 +23,7 @@ use tidemill_model::{
 pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Result<Outcome, Missing> {
     let mut run = Run::new(working, now);
     let mut result = run.execute(command);
-    if matches!(result, Err(Stop::Need(_))) && run.steps_taken >= STEPS_BEFORE_MISS_MIN {
+    if matches!(result, Err(Stop::Need(_))) && run.steps_taken > 0 && run.weighs() >= STEPS_BEFORE_MISS_MIN {
         // The same steps again, up to the one that misses something: that one begins the follow-up.
         let steps_max = run.steps_taken;
         run.working.undo();
@@ -32,6 +33,7 @@ pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Resu
     match result {
         Ok(reply) => {
             run.working.keep();
+            run.working.count_evaluations(run.work.evaluations());
             Ok(run.into_outcome(reply))
         }
         Err(Stop::Need(needs)) => {
@@ -55,6 +57,7 @@ pub(crate) struct Run<'a> {
     pub(crate) working: &'a mut Working,
     pub(crate) now: Timestamp,
     pub(crate) environment: Environment,
+    pub(crate) work: Work,
     pub(crate) steps: VecDeque<Step>,
     /// Steps that went through.
     steps_taken: usize,
@@ -85,12 +88,11 @@ impl DerefMut for Run<'_> {
 
 impl<'a> Run<'a> {
     fn new(working: &'a mut Working, now: Timestamp) -> Run<'a> {
-        // Seeded by the next key: the same command on the same state draws the same numbers.
-        let seed = working.next_key();
         Run {
             working,
             now,
-            environment: Environment::at_millis(now.0).with_seed(seed),
+            environment: Environment::at_millis(now.0),
+            work: Work::default(),
             steps: VecDeque::new(),
             steps_taken: 0,
             steps_max: STEPS_PER_COMMAND_MAX,
@@ -117,10 +119,11 @@ impl<'a> Run<'a> {
     fn take_steps(&mut self) -> Stepped {
         loop {
             while let Some(step) = self.steps.pop_front() {
-                if self.steps_taken == self.steps_max {
+                if self.steps_taken == self.steps_max || self.weighs() >= STEPS_PER_COMMAND_MAX {
                     self.steps.push_front(step);
                     return self.postpone_steps();
                 }
+                self.work.begin_step();
                 lifecycle::take(self, step)?;
                 self.steps_taken += 1;
             }
@@ -128,6 +131,11 @@ impl<'a> Run<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// What the command has done so far, in steps: expressions count for what they took.
+    fn weighs(&self) -> usize {
+        self.steps_taken.saturating_add(self.work.steps())
     }
 
     /// Leaves the rest to follow-ups, each of which carries so many steps at most.
@@ -253,6 +261,7 @@ impl<'a> Run<'a> {
             replies: self.replies,
             ended: self.ended,
             records: self.records,
+            feel_steps: self.work.feel_steps(),
         }
     }
 }

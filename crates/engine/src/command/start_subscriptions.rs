@@ -95,7 +95,7 @@ pub(super) fn constant(run: &Run<'_>, source: &Source) -> Step<Text> {
 }
 
 fn constant_feel(run: &Run<'_>, expression: &Expression) -> Step<Text> {
-    let outcome = expression.evaluate(&EmptyScope, &run.environment);
+    let outcome = run.evaluate_in(&EmptyScope, expression);
     match outcome.map(|outcome| outcome.value) {
         Ok(Value::String(text)) => Ok(text),
         _ => Err(Stop::fail(

@@ -1,5 +1,6 @@
 //! Expressions as elements use them: evaluated in a scope, checked for the type that is wanted.
 
+use super::work::Work;
 use crate::limits::INDEXED_TEXT_BYTES_MAX;
 use crate::run::Run;
 use crate::state::Working;
@@ -19,13 +20,14 @@ pub(crate) struct Visible<'a> {
     pub(crate) working: &'a Working,
     pub(crate) scope: ElementInstanceKey,
     pub(crate) extra: Extra<'a>,
+    pub(crate) work: &'a Work,
     /// Why what was read is not all there.
     pub(crate) missing: RefCell<Option<Stop>>,
 }
 
 impl<'a> Visible<'a> {
-    pub(crate) fn new(working: &'a Working, scope: ElementInstanceKey, extra: Extra<'a>) -> Visible<'a> {
-        Visible { working, scope, extra, missing: RefCell::new(None) }
+    pub(crate) fn new(run: &'a Run<'_>, scope: ElementInstanceKey, extra: Extra<'a>) -> Visible<'a> {
+        Visible { working: run.working, scope, extra, work: &run.work, missing: RefCell::new(None) }
     }
 
     /// Fails if something that was read is not in memory.
@@ -42,7 +44,9 @@ impl<'a> Visible<'a> {
             Ok(_) => return None,
             Err(stop) => Err(stop),
         };
-        collected.map_err(|stop| self.missing.replace(Some(stop))).ok()
+        let collected = collected.map_err(|stop| self.missing.replace(Some(stop))).ok()?;
+        self.work.charge_bytes(collected.as_list().map_or(0, |list| size_of_val(&**list)) as u64);
+        Some(collected)
     }
 }
 
@@ -94,8 +98,8 @@ impl Run<'_> {
         extra: Extra<'_>,
     ) -> Step<Outcome> {
         self.require_ancestors(scope)?;
-        let visible = Visible::new(self.working, scope, extra);
-        let outcome = expression.evaluate(&visible, &self.environment);
+        let visible = Visible::new(self, scope, extra);
+        let outcome = self.evaluate_in(&visible, expression);
         visible.check()?;
         outcome.map_err(|error| {
             Stop::fail(

@@ -2,12 +2,16 @@
 
 use super::expression::{Visible, to_raw};
 use super::variables;
+use crate::limits::MAPPED_BYTES_MAX;
 use crate::run::Run;
 use crate::stop::{Step, Stop};
 use tidemill_bpmn::Mapping;
-use tidemill_feel::{Context, ContextBuilder, Lookup, Scope, Value};
+use tidemill_feel::{Context, ContextBuilder, Lookup, Scope, VALUE_DEPTH_MAX, Value};
 use tidemill_model::entity::IncidentKind;
 use tidemill_model::{ElementInstanceKey, Text, Variables};
+
+/// What copying an entry of a context costs, in bytes that could be read meanwhile.
+const ENTRY_BYTES: u64 = 64;
 
 /// Makes the local variables that the input mappings describe.
 pub(crate) fn apply_inputs(run: &mut Run<'_>, element: ElementInstanceKey, mappings: &[Mapping]) -> Step {
@@ -17,7 +21,7 @@ pub(crate) fn apply_inputs(run: &mut Run<'_>, element: ElementInstanceKey, mappi
     let mut results = Results::default();
     for mapping in mappings {
         let value = evaluate(run, element, mapping, &results)?;
-        results.put(&mapping.target, value, |_| Ok(None))?;
+        results.put(run, element, &mapping.target, value, |_| Ok(None))?;
     }
     variables::set_all_local(run, element, &results.into_variables())
 }
@@ -33,15 +37,18 @@ pub(crate) fn outputs(
     let mut results = Results::default();
     for mapping in mappings {
         let value = evaluate(run, element, mapping, &results)?;
-        results.put(&mapping.target, value, |name| existing(run, target, name))?;
+        results.put(run, element, &mapping.target, value, |name| existing(run, target, name))?;
     }
     Ok(results.into_variables())
 }
 
 fn existing(run: &Run<'_>, scope: ElementInstanceKey, name: &str) -> Step<Option<Value>> {
-    let visible = Visible::new(run.working, scope, &[]);
+    let visible = Visible::new(run, scope, &[]);
     let found = visible.get(name).and_then(|found| match found {
-        Lookup::Json(json) => Value::from_json(json).ok(),
+        Lookup::Json(json) => {
+            run.work.charge_bytes(json.len() as u64);
+            Value::from_json(json).ok()
+        }
         Lookup::Value(value) => Some(value),
     });
     visible.check()?;
@@ -49,8 +56,7 @@ fn existing(run: &Run<'_>, scope: ElementInstanceKey, name: &str) -> Step<Option
 }
 
 fn evaluate(run: &Run<'_>, element: ElementInstanceKey, mapping: &Mapping, results: &Results) -> Step<Value> {
-    let extra = results.visible(|name| existing(run, element, name))?;
-    let extra: Vec<_> = extra.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    let extra: Vec<_> = results.0.iter().map(|made| (made.name.as_str(), made.shown.clone())).collect();
     run.json(element, &mapping.source, &extra).map_err(|stop| match stop {
         Stop::Fail(failure) => Stop::fail(IncidentKind::IoMappingError, failure.message),
         other => other,
@@ -59,50 +65,91 @@ fn evaluate(run: &Run<'_>, element: ElementInstanceKey, mapping: &Mapping, resul
 
 /// The values made so far, by the first name of their target.
 #[derive(Default)]
-struct Results(Vec<(Text, Value)>);
+struct Results(Vec<Made>);
+
+struct Made {
+    name: Text,
+    value: Value,
+    /// As later mappings see it: a context that is being built lets the outer one show through.
+    shown: Value,
+    /// The outer one, once it was needed.
+    outer: Option<Option<Value>>,
+}
 
 impl Results {
     fn put(
         &mut self,
+        run: &Run<'_>,
+        element: ElementInstanceKey,
         target: &[Text],
         value: Value,
-        existing: impl FnOnce(&str) -> Step<Option<Value>>,
+        existing_target: impl FnOnce(&str) -> Step<Option<Value>>,
     ) -> Step {
         let (name, path) = target.split_first().expect("a mapping has a target");
-        let known = self.0.iter().position(|(known, _)| known == name);
+        check_depth(path.len(), &value)?;
+        let known = self.0.iter().position(|made| made.name == *name);
         let merged = if path.is_empty() {
             value
         } else {
             let base = match known {
-                Some(known) => Some(self.0[known].1.clone()),
-                None => existing(name)?,
+                Some(known) => Some(self.0[known].value.clone()),
+                None => existing_target(name)?,
             };
-            put_path(base, path, value)
+            put_path(run, base, path, value)
         };
-        match known {
-            Some(known) => self.0[known].1 = merged,
-            None => self.0.push((name.clone(), merged)),
-        }
-        Ok(())
+        let place = known.unwrap_or_else(|| {
+            let null = || Value::Null;
+            self.0.push(Made { name: name.clone(), value: null(), shown: null(), outer: None });
+            self.0.len() - 1
+        });
+        let made = &mut self.0[place];
+        made.shown = match &merged {
+            Value::Context(inner) => {
+                let outer = match made.outer.take() {
+                    Some(outer) => outer,
+                    None => existing(run, element, name)?,
+                };
+                match made.outer.insert(outer) {
+                    Some(Value::Context(outer)) => {
+                        run.work.charge_bytes((inner.len() + outer.len()) as u64 * ENTRY_BYTES);
+                        Value::Context(overlay(inner, outer))
+                    }
+                    _ => merged.clone(),
+                }
+            }
+            other => other.clone(),
+        };
+        made.value = merged;
+        self.check_bytes()
     }
 
-    /// The results as later mappings see them: a context that is being built lets the outer one show through.
-    fn visible(&self, outer: impl Fn(&str) -> Step<Option<Value>>) -> Step<Vec<(Text, Value)>> {
-        let show = |(name, value): &(Text, Value)| -> Step<(Text, Value)> {
-            let shown = match (value, outer(name)?) {
-                (Value::Context(inner), Some(Value::Context(outer))) => {
-                    Value::Context(overlay(inner, &outer))
-                }
-                _ => value.clone(),
-            };
-            Ok((name.clone(), shown))
-        };
-        self.0.iter().map(show).collect()
+    /// Fails before the values become texts, of which each may be as large as it was.
+    fn check_bytes(&self) -> Step {
+        let bytes = self.0.iter().fold(0u64, |bytes, made| bytes.saturating_add(made.value.weight()));
+        if bytes <= MAPPED_BYTES_MAX {
+            return Ok(());
+        }
+        let message = format!(
+            "Expected the results of an element's mappings to take at most {MAPPED_BYTES_MAX} bytes together, \
+             but they take more"
+        );
+        Err(Stop::fail(IncidentKind::IoMappingError, message))
     }
 
     fn into_variables(self) -> Variables {
-        self.0.into_iter().map(|(name, value)| (name, to_raw(&value))).collect()
+        self.0.into_iter().map(|made| (made.name, to_raw(&made.value))).collect()
     }
+}
+
+/// A value must not nest deeper than expressions can read it again.
+fn check_depth(path_len: usize, value: &Value) -> Step {
+    if path_len as u64 + u64::from(value.depth()) <= u64::from(VALUE_DEPTH_MAX) {
+        return Ok(());
+    }
+    let message = format!(
+        "Expected the result of a mapping to nest at most {VALUE_DEPTH_MAX} deep, but it nests deeper"
+    );
+    Err(Stop::fail(IncidentKind::IoMappingError, message))
 }
 
 fn overlay(inner: &Context, outer: &Context) -> Context {
@@ -114,14 +161,15 @@ fn overlay(inner: &Context, outer: &Context) -> Context {
 }
 
 /// Puts a value into a context along a path. A value in the way that is no context makes the whole null.
-fn put_path(base: Option<Value>, path: &[Text], value: Value) -> Value {
+fn put_path(run: &Run<'_>, base: Option<Value>, path: &[Text], value: Value) -> Value {
     let Some((name, rest)) = path.split_first() else { return value };
     let base = match base {
         None | Some(Value::Null) => Context::empty(),
         Some(Value::Context(context)) => context,
         Some(_) => return Value::Null,
     };
-    let inner = put_path(base.get(name).cloned(), rest, value);
+    run.work.charge_bytes(base.len() as u64 * ENTRY_BYTES);
+    let inner = put_path(run, base.get(name).cloned(), rest, value);
     let mut merged: ContextBuilder = base.to_builder();
     merged.put(name.clone(), inner);
     Value::Context(merged.build())

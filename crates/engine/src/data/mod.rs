@@ -4,3 +4,4 @@ pub(crate) mod expression;
 pub(crate) mod mapping;
 pub(crate) mod result;
 pub(crate) mod variables;
+pub(crate) mod work;

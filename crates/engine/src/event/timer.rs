@@ -180,7 +180,7 @@ fn evaluate(
 
 /// Start events of a process have no variables yet.
 fn without_variables(run: &Run<'_>, expression: &tidemill_feel::Expression) -> Step<Outcome> {
-    expression.evaluate(&EmptyScope, &run.environment).map_err(|error| {
+    run.evaluate_in(&EmptyScope, expression).map_err(|error| {
         let message = format!("Failed to evaluate expression '{}': {error}", expression.text());
         Stop::fail(IncidentKind::ExtractValueError, message)
     })

@@ -8,11 +8,14 @@ pub(super) struct KeySource {
     end: u64,
     /// Where the current command began: a command that runs again gets the same keys.
     command_began: u64,
+    /// Evaluations of the commands that took effect. With the next key, which is never given out again, it tells every
+    /// evaluation from every other.
+    evaluations: u64,
 }
 
 impl KeySource {
     pub(super) fn new(partition: PartitionId) -> KeySource {
-        KeySource { partition, next: 1, end: 1, command_began: 1 }
+        KeySource { partition, next: 1, end: 1, command_began: 1, evaluations: 0 }
     }
 
     pub(super) fn keep(&mut self) {
@@ -40,6 +43,16 @@ impl super::Working {
     /// The counter of the next key.
     pub fn next_key(&self) -> u64 {
         self.keys.next
+    }
+
+    pub(crate) fn count_evaluations(&mut self, evaluations: u64) {
+        self.keys.evaluations += evaluations;
+    }
+
+    /// What randomness begins with in an evaluation of the current command, counted from the command's first.
+    pub(crate) fn seed(&self, evaluation: u64) -> u128 {
+        let began = Key::new(self.keys.partition, self.keys.command_began);
+        u128::from(began.0.cast_unsigned()) << 64 | u128::from(self.keys.evaluations + evaluation)
     }
 
     pub(crate) fn new_key<K: From<Key>>(&mut self) -> K {

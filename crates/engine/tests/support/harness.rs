@@ -24,6 +24,8 @@ pub struct Harness {
     pub replies: Vec<(ReplyToken, Result<Answer, Rejection>)>,
     /// Commands that followed from others.
     pub follow_ups: usize,
+    /// The most work that the expressions of one command took.
+    pub feel_steps_max: u64,
     /// Forget everything in memory after each command, so that all state goes through the store.
     pub reload_always: bool,
     /// Rows that stay in memory after a batch.
@@ -50,6 +52,7 @@ impl Harness {
             ended: Vec::new(),
             replies: Vec::new(),
             follow_ups: 0,
+            feel_steps_max: 0,
             reload_always: false,
             evict_to: None,
             keeps_commands: false,
@@ -89,6 +92,7 @@ impl Harness {
             self.ended.extend(outcome.ended);
             self.replies.extend(outcome.replies);
             self.follow_ups += outcome.follow_ups.len();
+            self.feel_steps_max = self.feel_steps_max.max(outcome.feel_steps);
             queue.extend(outcome.follow_ups.into_iter().map(|follow_up| follow_up.command));
             first.get_or_insert(outcome.reply);
             if self.reload_always {
