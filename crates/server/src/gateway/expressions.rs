@@ -1,6 +1,7 @@
 //! Evaluating FEEL expressions for people who try them out.
 
 use super::call::{Call, Outcome, variables};
+use super::evaluations::random_seed;
 use super::findings::Findings;
 use super::json;
 use super::problem::Problem;
@@ -8,8 +9,11 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
-use tidemill_feel::{Environment, EvaluationError, Expression, Lookup, Outcome as Evaluation, Scope};
+use tidemill_feel::{Environment, Expression, Lookup, Scope};
 use tidemill_model::{ElementInstanceKey, RawJson, Text};
+
+/// As large as a variable may be.
+const RESULT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -46,38 +50,48 @@ pub(super) async fn evaluate(call: Call) -> Outcome {
             "Failed to parse expression '{text}': an expression starts with '='"
         )));
     };
+    let place = call.gateway.evaluations.place().await?;
+    let mut known = scope(&call, request.scope_key.as_deref()).await?;
+    let given = variables(request.variables.as_deref())?;
+    known.0.extend(given.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let environment = Environment::at_millis(call.gateway.broker.now().0).with_seed(random_seed());
+    let (expression, feel) = (text.clone(), feel.to_owned());
+    // An expression may use up its whole budget: the threads that serve other requests do not wait for it.
+    let answer = tokio::task::spawn_blocking(move || {
+        let answer = answer(&expression, &feel, &known, &environment);
+        drop(place);
+        answer
+    });
+    answer
+        .await
+        .map_err(|_| Problem::internal("Expected to evaluate the expression, but a defect stopped it"))?
+}
+
+/// Compiles, evaluates and writes down the result.
+fn answer(text: &str, feel: &str, known: &Known, environment: &Environment) -> Outcome {
     let expression = Expression::compile(feel).map_err(|error| {
         Problem::invalid_argument(format!("Failed to parse expression '{feel}': {error}"))
             .with("line", error.line)
             .with("column", error.column)
     })?;
-    let mut known = scope(&call, request.scope_key.as_deref()).await?;
-    let given = variables(request.variables.as_deref())?;
-    known.0.extend(given.iter().map(|(name, value)| (name.clone(), value.clone())));
-    let environment = Environment::at_millis(call.gateway.broker.now().0);
-    let outcome = on_the_side(expression, known, environment).await?.map_err(|error| {
+    let outcome = expression.evaluate(known, environment).map_err(|error| {
         Problem::invalid_argument(format!("Failed to evaluate expression '{feel}': {error}"))
     })?;
     let result = RawJson::new(outcome.value.to_json());
+    if result.as_str().len() > RESULT_BYTES_MAX {
+        return Err(Problem::invalid_argument(format!(
+            "Failed to evaluate expression '{feel}': Expected a result of at most {RESULT_BYTES_MAX} bytes, as \
+             variables have them, but it has {}",
+            result.as_str().len()
+        )));
+    }
     let warnings = outcome.warnings.into_iter().map(|warning| WarningItem { message: warning.message });
     Ok(json::ok(&Evaluated {
-        expression: &text,
+        expression: text,
         result: json::Raw(&result),
         warnings: warnings.collect(),
         referenced_secrets: [],
     }))
-}
-
-/// An expression may use up its whole budget: other requests do not wait for it.
-async fn on_the_side(
-    expression: Expression,
-    known: Known,
-    environment: Environment,
-) -> Result<Result<Evaluation, EvaluationError>, Problem> {
-    let evaluation = tokio::task::spawn_blocking(move || expression.evaluate(&known, &environment));
-    evaluation
-        .await
-        .map_err(|_| Problem::internal("Expected to evaluate the expression, but a defect stopped it"))
 }
 
 struct Known(HashMap<Text, RawJson>);

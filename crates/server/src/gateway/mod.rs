@@ -7,6 +7,7 @@ mod call;
 mod commands;
 mod docs;
 mod element_instances;
+mod evaluations;
 mod expressions;
 mod findings;
 mod forms;
@@ -38,6 +39,7 @@ pub use operations::OperationsConfig;
 
 use crate::broker::Broker;
 use bodies::BodyRoom;
+use evaluations::Evaluations;
 use problem::Problem;
 use rates::Rates;
 use std::num::NonZeroU32;
@@ -104,6 +106,7 @@ pub struct Gateway {
     config: GatewayConfig,
     rates: Rates,
     body_room: BodyRoom,
+    evaluations: Evaluations,
     /// Where operators may look and act, and who may.
     operated: Option<(Arc<dyn Store>, OperationsConfig)>,
     /// What is served to other nodes.
@@ -119,8 +122,17 @@ impl Gateway {
     ) -> Gateway {
         let rates = Rates::new(config.tenant_commands_per_second);
         let body_room = BodyRoom::new(&config);
-        let internal = axum::Router::new();
-        Gateway { broker, queries, definitions, config, rates, body_room, operated: None, internal }
+        Gateway {
+            broker,
+            queries,
+            definitions,
+            config,
+            rates,
+            body_room,
+            evaluations: Evaluations::default(),
+            operated: None,
+            internal: axum::Router::new(),
+        }
     }
 
     /// Offers the endpoints for operators as well.

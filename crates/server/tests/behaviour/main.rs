@@ -6,6 +6,7 @@ mod bodies;
 mod deployment;
 mod elements;
 mod errors;
+mod heavy_expressions;
 mod idempotency;
 mod instances;
 mod jobs;
