@@ -46,7 +46,7 @@ async fn very_many_evaluations_at_once_leave_the_server_responsive() {
     assert!(served >= 1, "some are served");
     for turned_away in answers.iter().filter(|answered| answered.status != 200) {
         turned_away.problem(503);
-        assert_eq!(turned_away.headers["retry-after"], "1");
+        assert!(turned_away.headers.contains_key("retry-after"), "{:?}", turned_away.headers);
     }
     assert!(served < 600, "no more than a few wait");
 }
