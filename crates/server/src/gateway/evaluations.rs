@@ -35,12 +35,17 @@ impl Default for Evaluations {
 impl Evaluations {
     /// Waits for a place; a problem if too many wait already.
     pub(super) async fn place(&self) -> Result<Place, Problem> {
-        let admitted =
-            self.admitted.clone().try_acquire_owned().map_err(|_| Problem::too_many_evaluations())?;
+        let admitted = self.admitted.clone().try_acquire_owned().map_err(|_| too_many())?;
         let running = self.running.clone().acquire_owned().await;
-        let running = running.map_err(|_| Problem::too_many_evaluations())?;
+        let running = running.map_err(|_| too_many())?;
         Ok(Place { _running: running, _admitted: admitted })
     }
+}
+
+fn too_many() -> Problem {
+    let detail =
+        "Expected to evaluate the expression, but too many evaluations wait already. Try again later";
+    Problem::overloaded(detail)
 }
 
 /// A seed that nobody can tell beforehand, from the keys with which the standard library seeds its hash maps.

@@ -122,15 +122,6 @@ impl Problem {
         }
     }
 
-    pub(crate) fn too_many_evaluations() -> Problem {
-        Problem::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "RESOURCE_EXHAUSTED",
-            "Expected to evaluate the expression, but too many evaluations wait already. Try again later",
-        )
-        .retry_after(Duration::from_secs(1))
-    }
-
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
