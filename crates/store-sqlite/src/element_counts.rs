@@ -4,7 +4,7 @@ use crate::error::Outcome;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 use tidemill_model::entity::ElementInstance;
-use tidemill_store_sql::state_name;
+use tidemill_store::view::state_name;
 
 const ADD: &str = "INSERT INTO element_counts VALUES (?1, ?2, ?3, ?4) \
     ON CONFLICT DO UPDATE SET count = count + excluded.count";

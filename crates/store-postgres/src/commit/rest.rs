@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use tidemill_model::entity::ElementInstance;
 use tidemill_model::{Change, Entity, EntityKind};
+use tidemill_store::view::state_name;
 use tidemill_store::{Batch, FiredTimers, IdempotentAnswer, NewInboxEntry};
-use tidemill_store_sql::{Row, state_name};
+use tidemill_store_sql::Row;
 
 const BATCH: &str =
     "INSERT INTO batches (partition_id, batch_id, at, highest_key, log) VALUES ($1, $2, $3, $4, $5)";

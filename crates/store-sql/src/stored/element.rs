@@ -2,17 +2,9 @@
 
 use super::Binder;
 use super::table::{End, Row, row_kind};
-use tidemill_model::entity::{ElementInstance, Incident, Lifecycle, LoopInput, LoopOutput, Variable};
-use tidemill_store::{pack, view::error_hash};
-
-/// The three states that the API knows.
-pub fn state_name(state: Lifecycle) -> &'static str {
-    match state {
-        Lifecycle::Completed => "COMPLETED",
-        Lifecycle::Terminated => "TERMINATED",
-        _ => "ACTIVE",
-    }
-}
+use tidemill_model::entity::{ElementInstance, Incident, LoopInput, LoopOutput, Variable};
+use tidemill_store::pack;
+use tidemill_store::view::{error_hash, state_name};
 
 impl Row for ElementInstance {
     row_kind!(ElementInstance);

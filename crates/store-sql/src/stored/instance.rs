@@ -1,9 +1,9 @@
 //! Process instances as rows.
 
+use super::Binder;
 use super::table::{End, Row, row_kind};
-use super::{Binder, element::state_name};
 use tidemill_model::entity::ProcessInstance;
-use tidemill_store::pack;
+use tidemill_store::{pack, view::state_name};
 
 impl Row for ProcessInstance {
     row_kind!(ProcessInstance);

@@ -11,5 +11,4 @@ mod timer;
 
 pub use binder::Binder;
 pub use definition::start_kind_name;
-pub use element::state_name;
 pub use table::{End, Row};

@@ -5,7 +5,8 @@ use super::{Field, Order, Sort};
 use crate::{Error, Result, pack, unpack};
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+/// Nulls are the lowest. Values of one field are of one type.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
 pub enum CursorValue {
     #[serde(rename = "n")]
     Null,

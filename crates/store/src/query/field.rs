@@ -21,6 +21,7 @@ pub trait Field: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     fn from_name(name: &str) -> Option<Self>;
     /// The entity's own key: always the last sort criterion.
     fn key() -> Self;
+    fn all() -> &'static [Self];
 }
 
 macro_rules! fields {
@@ -53,6 +54,10 @@ macro_rules! fields {
 
             fn key() -> Self {
                 $entity::$key
+            }
+
+            fn all() -> &'static [Self] {
+                &[$($entity::$field),+]
             }
         }
     };

@@ -4,6 +4,7 @@ mod cursor;
 mod field;
 mod filter;
 mod page;
+pub mod plain;
 mod search;
 
 pub use cursor::{Cursor, CursorValue};

@@ -1,6 +1,7 @@
 //! Process instances as they are shown.
 
-use tidemill_model::entity::FlowSet;
+use super::Row;
+use tidemill_model::entity::{FlowSet, Lifecycle, ProcessInstance};
 use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, TenantId, Text, Timestamp};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,4 +43,37 @@ pub struct CallHierarchyEntry {
     pub process_id: Text,
     pub process_name: Option<Text>,
     pub tenant: TenantId,
+}
+
+impl ProcessInstanceView {
+    pub fn of(row: &Row<'_, ProcessInstance>) -> ProcessInstanceView {
+        let Row { entity, definition, .. } = row;
+        ProcessInstanceView {
+            key: entity.key,
+            root: entity.root,
+            definition: entity.definition,
+            process_id: row.process_id(),
+            process_name: row.process_name(),
+            version: row.version(),
+            version_tag: definition.and_then(|definition| definition.version_tag.clone()),
+            tenant: entity.tenant.clone(),
+            parent_instance: entity.parent.map(|parent| parent.instance),
+            parent_element: entity.parent.map(|parent| parent.element),
+            state: state_name(entity.state).into(),
+            has_incident: entity.incidents > 0,
+            started_at: entity.started_at,
+            ended_at: row.ended_at(entity.ended_at, entity.started_at),
+            business_id: entity.business_id.clone(),
+            tags: entity.tags.clone(),
+        }
+    }
+}
+
+/// The three states that the API knows of instances and elements.
+pub fn state_name(state: Lifecycle) -> &'static str {
+    match state {
+        Lifecycle::Completed => "COMPLETED",
+        Lifecycle::Terminated => "TERMINATED",
+        _ => "ACTIVE",
+    }
 }

@@ -5,13 +5,15 @@ mod definition;
 mod element;
 mod instance;
 mod message;
+mod row;
 mod statistics;
 mod task;
 
 pub use definition::{ProcessDefinitionView, ResourceView};
 pub use element::{ElementInstanceView, IncidentView, VariableView};
-pub use instance::{CallHierarchyEntry, FlowsTaken, ProcessInstanceView};
+pub use instance::{CallHierarchyEntry, FlowsTaken, ProcessInstanceView, state_name};
 pub use message::{CorrelationView, MessageSubscriptionView};
+pub use row::Row;
 pub use statistics::{ElementStatistics, ErrorStatistics, ProcessStatistics, VersionStatistics, error_hash};
 pub use task::{JobView, UserTaskView};
 

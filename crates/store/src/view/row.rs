@@ -1,0 +1,43 @@
+//! What a view is made of: the stored entity, the definition it follows, and whether it has ended.
+
+use super::OriginView;
+use tidemill_model::entity::{Origin, ProcessDefinition};
+use tidemill_model::{Text, Timestamp};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'e, E> {
+    pub entity: &'e E,
+    /// None where the store does not have it.
+    pub definition: Option<&'e ProcessDefinition>,
+    /// It stands in history.
+    pub has_ended: bool,
+}
+
+impl<E> Row<'_, E> {
+    pub(super) fn process_id(&self) -> Text {
+        self.definition.map(|definition| definition.process_id.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn process_name(&self) -> Option<Text> {
+        self.definition.and_then(|definition| definition.name.clone())
+    }
+
+    pub(super) fn version(&self) -> i32 {
+        self.definition.map_or(0, |definition| definition.version)
+    }
+
+    pub(super) fn origin(&self, origin: &Origin) -> OriginView {
+        OriginView {
+            instance: origin.instance,
+            root: origin.root,
+            definition: origin.definition,
+            process_id: self.process_id(),
+            tenant: origin.tenant.clone(),
+        }
+    }
+
+    /// What has ended always shows when; what lives never does.
+    pub(super) fn ended_at(&self, ended_at: Option<Timestamp>, otherwise: Timestamp) -> Option<Timestamp> {
+        self.has_ended.then(|| ended_at.unwrap_or(otherwise))
+    }
+}
