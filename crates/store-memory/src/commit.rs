@@ -1,0 +1,231 @@
+//! Batches: first everything that could be refused is looked at, then all is written.
+
+use crate::state::{Logged, State};
+use crate::tables::{Tables, key_of};
+use crate::{Fault, MemoryStore, timers};
+use async_trait::async_trait;
+use std::collections::BTreeSet;
+use tidemill_model::{Change, Entity, EntityKind, PartitionId, TenantId};
+use tidemill_store::{
+    Batch, BatchId, Commit, Committed, Culprit, Error, Fence, IdempotentAnswer, LetterNumber, Position,
+    Result, StoredLetter,
+};
+
+#[async_trait]
+impl Commit for MemoryStore {
+    async fn commit(&self, batch: Batch) -> Result<Committed> {
+        let unknown = || Error::OutcomeUnknown { reason: "the connection to the memory was lost".into() };
+        let fault = self.shared.faults.take();
+        match fault {
+            Fault::None | Fault::LostAfterCommit => {}
+            Fault::LostBeforeCommit => return Err(unknown()),
+            Fault::Slow => self.shared.faults.wait().await,
+            Fault::Fenced => self.take_away(batch.partition()),
+            Fault::Full => {
+                return Err(Error::Full { place: "the memory".into(), reason: "a fault was planned".into() });
+            }
+        }
+        let woken: BTreeSet<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
+        let committed = self.state().commit(batch)?;
+        for partition in woken {
+            self.shared.bells.ring(partition);
+        }
+        if fault == Fault::LostAfterCommit { Err(unknown()) } else { Ok(committed) }
+    }
+
+    async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool> {
+        Ok(self.state().batches.contains_key(&(partition, batch)))
+    }
+
+    async fn mark_attempts(&self, fence: &Fence, positions: &[Position]) -> Result<()> {
+        let mut state = self.state();
+        state.owned(fence)?;
+        for position in positions {
+            if let Some((_, entry)) = state.inbox.get_mut(position) {
+                entry.attempts += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl MemoryStore {
+    /// As if another holder had taken the partition and given it back.
+    fn take_away(&self, partition: PartitionId) {
+        if let Some(partition) = self.state().partitions.get_mut(&partition) {
+            partition.epoch += 1;
+            (partition.holder, partition.expires_at) = (None, None);
+        }
+    }
+}
+
+impl State {
+    fn commit(&mut self, batch: Batch) -> Result<Committed> {
+        self.check(&batch)?;
+        for position in &batch.consumed {
+            self.inbox.remove(position);
+        }
+        if let Some(fired) = &batch.fired {
+            let due = self.live.timers.range(timers::range(batch.partition(), fired));
+            for id in due.map(|(id, _)| *id).collect::<Vec<_>>() {
+                self.live.timers.remove(&id);
+            }
+        }
+        self.change(&batch.changes);
+        if batch.changes.iter().any(|change| is_definition(entity_of(change))) {
+            self.definitions_version += 1;
+        }
+        self.note(batch);
+        Ok(Committed { definitions_version: self.definitions_version })
+    }
+
+    fn check(&mut self, batch: &Batch) -> Result<()> {
+        let reserved_until = self.owned(&batch.fence)?.next_key;
+        let refused = |reason: String| Err(Error::Refused { culprit: None, reason });
+        if batch.highest_key >= reserved_until {
+            let highest = batch.highest_key;
+            return refused(format!(
+                "key counter {highest} lies outside the reserved block, which ends at {reserved_until}"
+            ));
+        }
+        if self.batches.contains_key(&(batch.partition(), batch.id)) {
+            return refused(format!("batch {} was written before", batch.id.0));
+        }
+        let mut keys = BTreeSet::new();
+        for answer in &batch.answers {
+            let key = answer_key(batch.partition(), answer);
+            if self.answers.contains_key(&key) || !keys.insert(key) {
+                return refused(format!("there is an answer under the idempotency key '{}'", answer.key));
+            }
+        }
+        self.check_rows(&batch.changes)
+    }
+
+    fn check_rows(&self, changes: &[Change]) -> Result<()> {
+        let mut versions = BTreeSet::new();
+        for change in changes {
+            let reason = match change {
+                Change::Put(entity) => version_of(entity).and_then(|version| {
+                    let is_taken = is_taken(&self.live, entity) || !versions.insert(version);
+                    is_taken.then_some("there is another row of the same id and version")
+                }),
+                Change::End { entity, .. } if has_history(entity) && !is_written_once(entity) => {
+                    self.history.contains(entity).then_some("it has ended before")
+                }
+                _ => None,
+            };
+            if let Some(reason) = reason {
+                let entity = entity_of(change);
+                let culprit = Some(Culprit { kind: entity.kind(), key: key_of(entity) });
+                return Err(Error::Refused { culprit, reason: reason.into() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes come first, because a timer that moves is removed and put.
+    fn change(&mut self, changes: &[Change]) {
+        for change in changes {
+            if let Change::Remove(entity) | Change::End { entity, was_stored: true } = change {
+                self.live.remove(entity);
+            }
+        }
+        for change in changes {
+            match change {
+                Change::Put(entity) if is_written_once(entity) => self.history.put(entity),
+                Change::Put(entity) => self.live.put(entity),
+                Change::End { entity, .. } if has_history(entity) => self.history.put(entity),
+                Change::End { .. } | Change::Remove(_) => {}
+            }
+        }
+    }
+
+    fn note(&mut self, batch: Batch) {
+        let (partition, at) = (batch.partition(), batch.at);
+        for answer in batch.answers.into_iter().chain(batch.late_answers) {
+            self.answers.insert(answer_key(partition, &answer), answer);
+        }
+        for result in batch.results {
+            self.results.insert(result.position, (at, result.answer));
+        }
+        for letter in batch.dead_letters {
+            self.last_letter += 1;
+            let number = LetterNumber(self.last_letter);
+            let tidemill_store::DeadLetter { position, payload, reason } = letter;
+            self.letters.insert(number, StoredLetter { number, partition, position, at, reason, payload });
+        }
+        for entry in batch.outgoing {
+            self.append(entry);
+        }
+        self.batches.insert((partition, batch.id), Logged { at, log: batch.log });
+        if let Some(partition) = self.partitions.get_mut(&partition) {
+            partition.last_batch_at = Some(at);
+        }
+    }
+}
+
+fn answer_key(
+    partition: PartitionId,
+    answer: &IdempotentAnswer,
+) -> (PartitionId, TenantId, tidemill_model::Text) {
+    (partition, answer.tenant.clone(), answer.key.clone())
+}
+
+fn entity_of(change: &Change) -> &Entity {
+    match change {
+        Change::Put(entity) | Change::Remove(entity) | Change::End { entity, .. } => entity,
+    }
+}
+
+fn is_definition(entity: &Entity) -> bool {
+    matches!(
+        entity.kind(),
+        EntityKind::ProcessDefinition
+            | EntityKind::Form
+            | EntityKind::Resource
+            | EntityKind::StartSubscription
+    )
+}
+
+/// What the API shows after its end.
+fn has_history(entity: &Entity) -> bool {
+    matches!(
+        entity.kind(),
+        EntityKind::ProcessInstance
+            | EntityKind::ElementInstance
+            | EntityKind::Variable
+            | EntityKind::Job
+            | EntityKind::UserTask
+            | EntityKind::Incident
+            | EntityKind::MessageSubscription
+            | EntityKind::MessageCorrelation
+    )
+}
+
+/// Straight into history, without a life before.
+fn is_written_once(entity: &Entity) -> bool {
+    entity.kind() == EntityKind::MessageCorrelation
+}
+
+/// What must be unique among deployed things of one kind.
+fn version_of(entity: &Entity) -> Option<(EntityKind, &str, &TenantId, i32)> {
+    let (id, tenant, version) = match entity {
+        Entity::ProcessDefinition(row) => (&row.process_id, &row.tenant, row.version),
+        Entity::Form(row) => (&row.form_id, &row.tenant, row.version),
+        Entity::Resource(row) => (&row.resource_id, &row.tenant, row.version),
+        _ => return None,
+    };
+    Some((entity.kind(), id, tenant, version))
+}
+
+/// Whether a row with another key has this id and version.
+fn is_taken(live: &Tables, entity: &Entity) -> bool {
+    let is_other =
+        |other: Entity| key_of(&other) != key_of(entity) && version_of(&other) == version_of(entity);
+    match entity {
+        Entity::ProcessDefinition(_) => live.definitions.values().any(|row| is_other(row.clone().into())),
+        Entity::Form(_) => live.forms.values().any(|row| is_other(row.clone().into())),
+        Entity::Resource(_) => live.resources.values().any(|row| is_other(row.clone().into())),
+        _ => false,
+    }
+}

@@ -1,0 +1,47 @@
+//! The inbox.
+
+use crate::MemoryStore;
+use async_trait::async_trait;
+use std::ops::Bound;
+use tidemill_model::PartitionId;
+use tidemill_store::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position, Result};
+
+#[async_trait]
+impl Inbox for MemoryStore {
+    async fn append(&self, entries: Vec<NewInboxEntry>) -> Result<Vec<Position>> {
+        let partitions: Vec<PartitionId> = entries.iter().map(|entry| entry.partition).collect();
+        let positions = {
+            let mut state = self.state();
+            entries.into_iter().map(|entry| state.append(entry)).collect()
+        };
+        for partition in partitions {
+            self.shared.bells.ring(partition);
+        }
+        Ok(positions)
+    }
+
+    async fn waiting(
+        &self,
+        partition: PartitionId,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<InboxEntry>> {
+        let state = self.state();
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let entries = state.inbox.range((from, Bound::Unbounded)).map(|(_, entry)| entry);
+        let own = entries.filter(|(of, _)| *of == partition).map(|(_, entry)| entry.clone());
+        Ok(own.take(limit).collect())
+    }
+
+    async fn outcome(&self, position: Position) -> Result<CommandOutcome> {
+        let state = self.state();
+        if let Some((at, answer)) = state.results.get(&position) {
+            return Ok(CommandOutcome::Done { at: *at, answer: answer.clone() });
+        }
+        if let Some(letter) = state.letters.values().find(|letter| letter.position == Some(position)) {
+            return Ok(CommandOutcome::DeadLetter { at: letter.at, reason: letter.reason.clone() });
+        }
+        let waits = state.inbox.contains_key(&position);
+        Ok(if waits { CommandOutcome::Waiting } else { CommandOutcome::Unknown })
+    }
+}

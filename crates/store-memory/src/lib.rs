@@ -1,0 +1,21 @@
+//! The store in memory: for simulations and tests. It does all that a store must do, but nothing outlives the process.
+//! Its README tells what is special about it.
+
+mod commit;
+mod dead_letters;
+mod definitions;
+mod faults;
+mod inbox;
+mod inspect;
+mod load;
+mod maintenance;
+mod ownership;
+mod query;
+mod state;
+mod store;
+mod tables;
+mod timers;
+mod wakeup;
+
+pub use faults::{Fault, Faults};
+pub use store::{Clock, Memory, MemoryStore};

@@ -1,0 +1,49 @@
+//! Deployed things as the engine wants them: all versions at once.
+
+use super::instances::append;
+use crate::definitions::all_versions;
+use crate::tables::Tables;
+use tidemill_model::entity::TimerPurpose;
+use tidemill_model::{DefinitionKey, Entity, ResourceKey, TenantId};
+use tidemill_store::Loaded;
+
+pub(super) fn process(live: &Tables, tenant: &TenantId, process_id: &str) -> Loaded {
+    let versions = all_versions(&live.definitions, tenant, process_id);
+    let keys: Vec<DefinitionKey> = versions.iter().map(|version| version.key).collect();
+    let mut entities: Vec<Entity> = versions.into_iter().map(Entity::from).collect();
+    append(
+        &live.start_subscriptions,
+        |row| row.process_id == process_id && row.tenant == *tenant,
+        &mut entities,
+    );
+    append(
+        &live.timers,
+        |row| matches!(&row.purpose, TimerPurpose::Start { definition, .. } if keys.contains(definition)),
+        &mut entities,
+    );
+    Loaded { entities, ..Loaded::default() }
+}
+
+pub(super) fn definition(live: &Tables, key: DefinitionKey) -> Loaded {
+    let definition = live.definitions.get(&key.0).cloned().map(Entity::from);
+    let file = live.files.get(&key.0).cloned().map(Entity::from);
+    Loaded { entities: definition.into_iter().chain(file).collect(), ..Loaded::default() }
+}
+
+pub(super) fn form(live: &Tables, tenant: &TenantId, form_id: &str) -> Loaded {
+    let versions = all_versions(&live.forms, tenant, form_id);
+    Loaded { entities: versions.into_iter().map(Entity::from).collect(), ..Loaded::default() }
+}
+
+pub(super) fn resource(live: &Tables, tenant: &TenantId, resource_id: &str) -> Loaded {
+    let versions = all_versions(&live.resources, tenant, resource_id);
+    Loaded { entities: versions.into_iter().map(Entity::from).collect(), ..Loaded::default() }
+}
+
+/// Keys are unique over the three tables, so at most one row is found.
+pub(super) fn by_key(live: &Tables, key: ResourceKey) -> Loaded {
+    let definition = live.definitions.get(&key.0).cloned().map(Entity::from);
+    let form = live.forms.get(&key.0).cloned().map(Entity::from);
+    let resource = live.resources.get(&key.0).cloned().map(Entity::from);
+    Loaded { entities: definition.into_iter().chain(form).chain(resource).collect(), ..Loaded::default() }
+}

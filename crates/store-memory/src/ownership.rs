@@ -1,0 +1,118 @@
+//! Partitions and nodes.
+
+use crate::MemoryStore;
+use crate::state::{Node, Partition};
+use async_trait::async_trait;
+use tidemill_model::{PartitionCount, PartitionId, Timestamp};
+use tidemill_store::{Error, Fence, HolderId, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result};
+
+const KEYS_PER_BLOCK: u64 = 1 << 20;
+
+#[async_trait]
+impl Ownership for MemoryStore {
+    fn partition_count(&self) -> PartitionCount {
+        self.shared.partitions
+    }
+
+    async fn partitions(&self) -> Result<Vec<PartitionState>> {
+        let state = self.state();
+        let states = state.partitions.iter().map(|(id, partition)| PartitionState {
+            partition: *id,
+            holder: partition.holder.clone(),
+            epoch: partition.epoch,
+            expires_at: partition.expires_at,
+            preferred: partition.preferred.clone(),
+        });
+        Ok(states.collect())
+    }
+
+    async fn acquire(
+        &self,
+        partition: PartitionId,
+        holder: &HolderId,
+        lease_ms: u64,
+    ) -> Result<Option<Owned>> {
+        let now = self.now();
+        let mut state = self.state();
+        let Some(row) = state.partitions.get_mut(&partition) else {
+            let place = format!("partition {partition}");
+            return Err(Error::Failed { place, reason: "the store has no such partition".into() });
+        };
+        let is_other = row.holder.as_ref().is_some_and(|other| other != holder);
+        if is_other && row.expires_at.is_some_and(|expires_at| expires_at >= now) {
+            return Ok(None);
+        }
+        let was_released = std::mem::replace(&mut row.was_released, false);
+        row.holder = Some(holder.clone());
+        row.epoch += 1;
+        row.expires_at = Some(end_of_lease(now, lease_ms));
+        let fence = Fence { partition, holder: holder.clone(), epoch: row.epoch };
+        Ok(Some(Owned { fence, last_batch_at: row.last_batch_at, was_released, keys: reserve(row) }))
+    }
+
+    async fn reserve_keys(&self, fence: &Fence) -> Result<KeyBlock> {
+        Ok(reserve(self.state().owned(fence)?))
+    }
+
+    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()> {
+        let expires_at = end_of_lease(self.now(), lease_ms);
+        let mut state = self.state();
+        for fence in fences {
+            state.owned(fence)?;
+        }
+        for fence in fences {
+            state.owned(fence)?.expires_at = Some(expires_at);
+        }
+        Ok(())
+    }
+
+    async fn release(&self, fence: &Fence) -> Result<()> {
+        let mut state = self.state();
+        let partition = state.owned(fence)?;
+        (partition.holder, partition.expires_at, partition.was_released) = (None, None, true);
+        Ok(())
+    }
+
+    async fn announce(&self, node: &NodeInfo, lease_ms: u64) -> Result<()> {
+        let now = self.now();
+        let mut state = self.state();
+        state.nodes.retain(|_, known| known.expires_at >= now);
+        let is_draining = state.nodes.get(&node.holder).is_some_and(|known| known.info.is_draining);
+        let info = NodeInfo { is_draining, ..node.clone() };
+        state.nodes.insert(node.holder.clone(), Node { info, expires_at: end_of_lease(now, lease_ms) });
+        Ok(())
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeInfo>> {
+        let now = self.now();
+        let state = self.state();
+        Ok(state.nodes.values().filter(|node| node.expires_at >= now).map(|node| node.info.clone()).collect())
+    }
+
+    async fn drain(&self, node: &HolderId, is_draining: bool) -> Result<bool> {
+        let mut state = self.state();
+        let Some(known) = state.nodes.get_mut(node) else { return Ok(false) };
+        known.info.is_draining = is_draining;
+        Ok(true)
+    }
+
+    async fn prefer(&self, partition: PartitionId, node: &HolderId) -> Result<bool> {
+        let mut state = self.state();
+        if !state.nodes.contains_key(node) {
+            return Ok(false);
+        }
+        let Some(row) = state.partitions.get_mut(&partition) else { return Ok(false) };
+        row.preferred = Some(node.clone());
+        Ok(true)
+    }
+}
+
+fn reserve(partition: &mut Partition) -> KeyBlock {
+    let start = partition.next_key;
+    partition.next_key += KEYS_PER_BLOCK;
+    start..partition.next_key
+}
+
+fn end_of_lease(now: Timestamp, lease_ms: u64) -> Timestamp {
+    Timestamp(now.0.saturating_add(i64::try_from(lease_ms).unwrap_or(i64::MAX)))
+}

@@ -1,0 +1,65 @@
+//! What conditions look at besides the row itself.
+
+use super::views::{Views, both};
+use std::collections::BTreeSet;
+use tidemill_model::{ElementInstanceKey, ProcessInstanceKey};
+use tidemill_store::query::plain::Related;
+use tidemill_store::view::{ElementInstanceView, IncidentView, JobView, ProcessDefinitionView, VariableView};
+
+impl Related for Views<'_> {
+    fn is_latest(&self, definition: &ProcessDefinitionView) -> bool {
+        let is_newer = |other: &ProcessDefinitionView| {
+            (&other.process_id, &other.tenant) == (&definition.process_id, &definition.tenant)
+                && other.version > definition.version
+                && other.state == "ACTIVE"
+        };
+        definition.state == "ACTIVE" && !self.definitions().any(|other| is_newer(&other))
+    }
+
+    fn variables_of(&self, instance: ProcessInstanceKey) -> Vec<VariableView> {
+        self.variables().filter(|variable| variable.instance == instance).collect()
+    }
+
+    fn elements_of(&self, instance: ProcessInstanceKey) -> Vec<ElementInstanceView> {
+        self.elements().filter(|element| element.origin.instance == instance).collect()
+    }
+
+    fn incidents_of(&self, instance: ProcessInstanceKey) -> Vec<IncidentView> {
+        self.incidents().filter(|incident| incident.origin.instance == instance).collect()
+    }
+
+    fn jobs_of(&self, instance: ProcessInstanceKey) -> Vec<JobView> {
+        self.jobs().filter(|job| job.origin.instance == instance).collect()
+    }
+
+    fn instances_within(&self, instance: ProcessInstanceKey) -> BTreeSet<ProcessInstanceKey> {
+        let mut within = BTreeSet::from([instance]);
+        let mut open = vec![instance];
+        while let Some(caller) = open.pop() {
+            let rows = both(&self.0.live.instances, &self.0.history.instances);
+            let called = rows.filter(|(row, _)| row.parent.is_some_and(|parent| parent.instance == caller));
+            open.extend(called.map(|(row, _)| row.key).filter(|key| within.insert(*key)));
+        }
+        within
+    }
+
+    fn elements_within(&self, element: ElementInstanceKey) -> BTreeSet<ElementInstanceKey> {
+        let live_or_ended =
+            |key: &i64| self.0.live.elements.contains_key(key) || self.0.history.elements.contains_key(key);
+        if !live_or_ended(&element.0) {
+            return BTreeSet::new();
+        }
+        let mut within = BTreeSet::from([element]);
+        let mut open = vec![element];
+        while let Some(scope) = open.pop() {
+            let elements = both(&self.0.live.elements, &self.0.history.elements);
+            let inside = elements.filter(|(row, _)| row.parent == scope).map(|(row, _)| row.key);
+            let instances = both(&self.0.live.instances, &self.0.history.instances);
+            let called =
+                instances.filter(|(row, _)| row.parent.is_some_and(|parent| parent.element == scope));
+            let next: Vec<_> = inside.chain(called.map(|(row, _)| row.key.scope())).collect();
+            open.extend(next.into_iter().filter(|key| within.insert(*key)));
+        }
+        within
+    }
+}

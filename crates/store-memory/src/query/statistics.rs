@@ -1,0 +1,122 @@
+//! Counts over instances, elements and incidents.
+
+use super::views::Views;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use tidemill_model::{DefinitionKey, ProcessInstanceKey, TenantId, Text};
+use tidemill_store::query::{Filter, ProcessInstanceField};
+use tidemill_store::view::*;
+
+impl Views<'_> {
+    pub(super) fn instance_statistics(&self, instance: ProcessInstanceKey) -> Vec<ElementStatistics> {
+        count(self.elements().filter(|element| element.origin.instance == instance))
+    }
+
+    pub(super) fn definition_statistics(
+        &self,
+        definition: DefinitionKey,
+        filter: &Filter<ProcessInstanceField>,
+    ) -> Vec<ElementStatistics> {
+        let elements = self.elements().filter(|element| element.origin.definition == definition);
+        if filter.all.is_empty() {
+            return count(elements);
+        }
+        let of_definition = self.instances().filter(|instance| instance.definition == definition);
+        let passing = of_definition.filter(|instance| filter.passes(instance, self));
+        let passing: BTreeSet<ProcessInstanceKey> = passing.map(|instance| instance.key).collect();
+        count(elements.filter(|element| passing.contains(&element.origin.instance)))
+    }
+
+    pub(super) fn process_statistics(&self) -> Vec<ProcessStatistics> {
+        let mut processes: BTreeMap<(Text, TenantId), Vec<ProcessDefinitionView>> = BTreeMap::new();
+        for definition in self.definitions().filter(|definition| definition.state != "DELETED") {
+            let id = (definition.process_id.clone(), definition.tenant.clone());
+            processes.entry(id).or_default().push(definition);
+        }
+        let counted = processes.into_iter().map(|((process_id, tenant), versions)| {
+            let keys: Vec<DefinitionKey> = versions.iter().map(|version| version.key).collect();
+            let latest = versions.iter().max_by_key(|version| version.version);
+            let [active_without_incident, active_with_incident] = self.active(&keys);
+            ProcessStatistics {
+                process_id,
+                tenant,
+                latest_name: latest.and_then(|version| version.name.clone()),
+                has_multiple_versions: versions.len() > 1,
+                active_without_incident,
+                active_with_incident,
+            }
+        });
+        counted.collect()
+    }
+
+    pub(super) fn version_statistics(
+        &self,
+        tenant: Option<&TenantId>,
+        process_id: &str,
+    ) -> Vec<VersionStatistics> {
+        let versions = self.definitions().filter(|definition| {
+            definition.state != "DELETED"
+                && definition.process_id == process_id
+                && tenant.is_none_or(|tenant| definition.tenant == *tenant)
+        });
+        let counted = versions.map(|version| {
+            let [active_without_incident, active_with_incident] = self.active(&[version.key]);
+            VersionStatistics {
+                definition: version.key,
+                process_id: version.process_id,
+                name: version.name,
+                version: version.version,
+                tenant: version.tenant,
+                active_without_incident,
+                active_with_incident,
+            }
+        });
+        let mut counted: Vec<VersionStatistics> = counted.collect();
+        counted.sort_by(|a, b| (a.version, &a.tenant).cmp(&(b.version, &b.tenant)));
+        counted
+    }
+
+    /// Live instances of these definitions, without and with an incident.
+    fn active(&self, definitions: &[DefinitionKey]) -> [u64; 2] {
+        let live = self.0.live.instances.values().filter(|row| definitions.contains(&row.definition));
+        let (stuck, running): (Vec<_>, Vec<_>) = live.partition(|row| row.incidents > 0);
+        [running.len() as u64, stuck.len() as u64]
+    }
+
+    pub(super) fn error_statistics(&self) -> Vec<ErrorStatistics> {
+        let mut instances: BTreeMap<&str, BTreeSet<ProcessInstanceKey>> = BTreeMap::new();
+        for incident in self.0.live.incidents.values() {
+            instances.entry(&incident.message).or_default().insert(incident.origin.instance);
+        }
+        let counted = instances.into_iter().map(|(message, instances)| ErrorStatistics {
+            hash: error_hash(message),
+            message: message.to_owned(),
+            active_instances: instances.len() as u64,
+        });
+        let mut counted: Vec<ErrorStatistics> = counted.collect();
+        counted.sort_by_key(|error| Reverse(error.active_instances));
+        counted
+    }
+}
+
+/// Per element id.
+fn count(elements: impl Iterator<Item = ElementInstanceView>) -> Vec<ElementStatistics> {
+    let mut counts: BTreeMap<Text, ElementStatistics> = BTreeMap::new();
+    for element in elements {
+        let element_id = element.element_id.clone();
+        let counted = counts.entry(element.element_id).or_insert(ElementStatistics {
+            element_id,
+            active: 0,
+            completed: 0,
+            canceled: 0,
+            incidents: 0,
+        });
+        match (element.state.as_str(), element.has_incident) {
+            ("COMPLETED", _) => counted.completed += 1,
+            ("TERMINATED", _) => counted.canceled += 1,
+            (_, false) => counted.active += 1,
+            (_, true) => counted.incidents += 1,
+        }
+    }
+    counts.into_values().collect()
+}

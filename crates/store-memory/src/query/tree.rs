@@ -1,0 +1,71 @@
+//! Walks up through scopes and callers.
+
+use super::views::Views;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tidemill_model::entity::{ElementInstance, ProcessInstance};
+use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
+use tidemill_store::view::{CallHierarchyEntry, FlowsTaken, ProcessInstanceView, Row, VariableView};
+
+impl Views<'_> {
+    fn element_row(&self, key: i64) -> Option<&Arc<ElementInstance>> {
+        self.0.live.elements.get(&key).or_else(|| self.0.history.elements.get(&key))
+    }
+
+    fn instance_row(&self, key: i64) -> Option<&Arc<ProcessInstance>> {
+        self.0.live.instances.get(&key).or_else(|| self.0.history.instances.get(&key))
+    }
+
+    pub(super) fn visible_variables(&self, scope: ElementInstanceKey) -> Vec<VariableView> {
+        let mut visible: BTreeMap<Text, VariableView> = BTreeMap::new();
+        let mut next = Some(scope);
+        while let Some(scope) = next {
+            for variable in self.variables().filter(|variable| variable.scope == scope) {
+                visible.entry(variable.name.clone()).or_insert(variable);
+            }
+            next = self.element_row(scope.0).map(|element| element.parent);
+        }
+        visible.into_values().collect()
+    }
+
+    pub(super) fn flows_taken(&self, instance: ProcessInstanceKey) -> Option<FlowsTaken> {
+        let row = self.instance_row(instance.0)?;
+        let view = self.instance_view(row);
+        Some(FlowsTaken {
+            instance,
+            root: view.root,
+            definition: view.definition,
+            process_id: view.process_id,
+            tenant: view.tenant,
+            flows: row.flows_taken.clone(),
+        })
+    }
+
+    fn instance_view(&self, row: &ProcessInstance) -> ProcessInstanceView {
+        let definition = self.0.live.definitions.get(&row.definition.0).map(|definition| &**definition);
+        ProcessInstanceView::of(&Row { entity: row, definition, has_ended: false })
+    }
+
+    /// From the root down to the instance itself; empty for a root.
+    pub(super) fn call_hierarchy(&self, instance: ProcessInstanceKey) -> Option<Vec<CallHierarchyEntry>> {
+        let mut hierarchy = Vec::new();
+        let mut next = self.instance_row(instance.0);
+        while let Some(row) = next {
+            let view = self.instance_view(row);
+            hierarchy.push(CallHierarchyEntry {
+                instance: view.key,
+                definition: view.definition,
+                process_id: view.process_id,
+                process_name: view.process_name,
+                tenant: view.tenant,
+            });
+            next = row.parent.and_then(|parent| self.instance_row(parent.instance.0));
+        }
+        hierarchy.reverse();
+        match hierarchy.len() {
+            0 => None,
+            1 => Some(Vec::new()),
+            _ => Some(hierarchy),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Everything that is stored, behind one lock.
+
+use crate::tables::Tables;
+use std::collections::BTreeMap;
+use tidemill_model::{PartitionCount, PartitionId, TenantId, Text, Timestamp};
+use tidemill_store::{
+    BatchId, Error, Fence, HolderId, IdempotentAnswer, InboxEntry, LetterNumber, NewInboxEntry, NodeInfo,
+    Position, Result, Retention, StoredLetter,
+};
+
+pub(crate) struct State {
+    pub(crate) partitions: BTreeMap<PartitionId, Partition>,
+    pub(crate) nodes: BTreeMap<HolderId, Node>,
+    pub(crate) inbox: BTreeMap<Position, (PartitionId, InboxEntry)>,
+    pub(crate) last_position: i64,
+    pub(crate) batches: BTreeMap<(PartitionId, BatchId), Logged>,
+    pub(crate) results: BTreeMap<Position, (Timestamp, Vec<u8>)>,
+    pub(crate) letters: BTreeMap<LetterNumber, StoredLetter>,
+    pub(crate) last_letter: i64,
+    pub(crate) answers: BTreeMap<(PartitionId, TenantId, Text), IdempotentAnswer>,
+    pub(crate) live: Tables,
+    /// What has ended, and what is written once.
+    pub(crate) history: Tables,
+    pub(crate) definitions_version: u64,
+    pub(crate) retention: Retention,
+}
+
+pub(crate) struct Partition {
+    pub(crate) holder: Option<HolderId>,
+    pub(crate) epoch: u64,
+    pub(crate) next_key: u64,
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) was_released: bool,
+    pub(crate) preferred: Option<HolderId>,
+    /// Of the batch that was written last.
+    pub(crate) last_batch_at: Option<Timestamp>,
+}
+
+pub(crate) struct Node {
+    pub(crate) info: NodeInfo,
+    pub(crate) expires_at: Timestamp,
+}
+
+/// A batch in the command log.
+pub(crate) struct Logged {
+    pub(crate) at: Timestamp,
+    pub(crate) log: Vec<u8>,
+}
+
+impl State {
+    pub(crate) fn new(partitions: PartitionCount) -> State {
+        let fresh = |id| {
+            let partition = Partition {
+                holder: None,
+                epoch: 0,
+                next_key: 1,
+                expires_at: None,
+                was_released: true,
+                preferred: None,
+                last_batch_at: None,
+            };
+            (id, partition)
+        };
+        State {
+            partitions: partitions.ids().map(fresh).collect(),
+            nodes: BTreeMap::new(),
+            inbox: BTreeMap::new(),
+            last_position: 0,
+            batches: BTreeMap::new(),
+            results: BTreeMap::new(),
+            letters: BTreeMap::new(),
+            last_letter: 0,
+            answers: BTreeMap::new(),
+            live: Tables::default(),
+            history: Tables::default(),
+            definitions_version: 0,
+            retention: Retention::default(),
+        }
+    }
+
+    /// The partition, if this fence still holds.
+    pub(crate) fn owned(&mut self, fence: &Fence) -> Result<&mut Partition> {
+        let partition = self.partitions.get_mut(&fence.partition);
+        partition
+            .filter(|partition| {
+                partition.epoch == fence.epoch && partition.holder.as_ref() == Some(&fence.holder)
+            })
+            .ok_or(Error::Fenced { partition: fence.partition, epoch: fence.epoch })
+    }
+
+    pub(crate) fn append(&mut self, entry: NewInboxEntry) -> Position {
+        self.last_position += 1;
+        let position = Position(self.last_position);
+        let NewInboxEntry { partition, received_at, payload } = entry;
+        self.inbox.insert(position, (partition, InboxEntry { position, received_at, attempts: 0, payload }));
+        position
+    }
+}
