@@ -117,6 +117,9 @@ fn push_key_test(statement: &mut Statement<'_>, alias: &str, test: &Test) -> boo
 }
 
 fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, test: &Test) {
+    if matches!(test, Test::In(values) | Test::NotIn(values) if values.is_empty()) {
+        return statement.push("1=1");
+    }
     if kind == FieldKind::Texts {
         return push_member_test(statement, expression, test);
     }
@@ -133,7 +136,6 @@ fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, t
         }
         Test::Exists(true) => statement.push(&format!("{expression} IS NOT NULL")),
         Test::Exists(false) => statement.push(&format!("{expression} IS NULL")),
-        Test::In(values) | Test::NotIn(values) if values.is_empty() => statement.push("1=1"),
         Test::In(values) => push_list(statement, expression, "IN", values),
         Test::NotIn(values) => {
             statement.push(&format!("({expression} IS NULL OR "));
@@ -175,7 +177,7 @@ fn push_member_test(statement: &mut Statement<'_>, column: &str, test: &Test) {
         Test::Exists(true) => return statement.push(&format!("EXISTS (SELECT 1 FROM {members})")),
         Test::Exists(false) => return statement.push(&format!("NOT EXISTS (SELECT 1 FROM {members})")),
         Test::Neq(value) => Some(Test::Eq(value.clone())),
-        Test::NotIn(values) if !values.is_empty() => Some(Test::In(values.clone())),
+        Test::NotIn(values) => Some(Test::In(values.clone())),
         _ => None,
     };
     let negation = if positive.is_some() { "NOT " } else { "" };
@@ -210,7 +212,8 @@ fn push_variable(
             },
         );
     }
-    push_exists_on_sides(statement, "variables", side, |statement, _| {
+    // A task can end long before its instance, so variables of both sides count for ended tasks too.
+    push_exists_on_sides(statement, "variables", Side::Live, |statement, _| {
         statement.push(match scope {
             VariableScope::Local => "r.instance_key = t.instance_key AND r.scope_key = t.element_instance",
             _ => "r.instance_key = t.instance_key AND r.scope_key = t.instance_key",

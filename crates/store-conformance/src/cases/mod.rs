@@ -9,6 +9,7 @@ pub mod leases;
 pub mod load;
 pub mod maintenance;
 pub mod ownership;
+pub mod plain;
 pub mod reopen;
 pub mod search;
 pub mod timers;

@@ -266,6 +266,9 @@ pub async fn lists_are_tested_by_member(place: &dyn Place) {
     assert_eq!(names(Test::Like("sales*".into())).await, ["1", "2"]);
     assert_eq!(names(Test::Neq("north".into())).await, ["2", "3"]);
     assert_eq!(names(Test::NotIn(vec!["north".into(), "sales\"team".into()])).await, ["3"]);
+    for nothing in [Test::In(vec![]), Test::NotIn(vec![])] {
+        assert_eq!(names(nothing).await, ["1", "2", "3"], "an empty list lets everything pass");
+    }
     assert_eq!(names(Test::Exists(true)).await, ["1", "2"]);
     assert_eq!(names(Test::Exists(false)).await, ["3"]);
     let tagged = ProcessInstance {
@@ -314,6 +317,10 @@ pub async fn variables_select_instances(place: &dyn Place) {
     };
     assert_eq!(tasks(VariableScope::Instance, "x").await, 1);
     assert_eq!(tasks(VariableScope::Local, "x").await, 0);
+    assert_eq!(tasks(VariableScope::Local, "local").await, 1);
+    let done = UserTask { state: UserTaskState::Completed, ended_at: Some(Timestamp(6)), ..task };
+    session.commit(vec![end(&done, true)]).await;
+    assert_eq!(tasks(VariableScope::Instance, "x").await, 1, "the variable lives on after the task");
     assert_eq!(tasks(VariableScope::Local, "local").await, 1);
 }
 

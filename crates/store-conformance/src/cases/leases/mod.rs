@@ -1,12 +1,11 @@
 //! Holders that claim, renew, freeze, release and hand over a partition in any order, several at the same time,
 //! while all of them try to commit, also with what they have long lost. Whatever the schedule: one of them can.
 
-mod dice;
 mod history;
 mod holder;
 
 use crate::Place;
-use dice::Dice;
+use crate::dice::Dice;
 use history::History;
 use holder::{Action, Holder};
 use std::sync::Arc;
