@@ -32,7 +32,7 @@ macro_rules! conformance_tests {
     ($place:expr) => {
         $crate::conformance_tests! { $place;
             inbox: appended_entries_wait_in_order, consumed_entries_are_gone, outcomes_are_told,
-                attempts_are_counted, partitions_have_their_own_inbox, wakeups_are_remembered;
+                what_is_in_hand_is_noted, partitions_have_their_own_inbox, wakeups_are_remembered;
             ownership: one_holder_at_a_time, keys_are_never_given_twice, a_stale_owner_cannot_write,
                 an_expired_lease_can_be_taken, nodes_come_and_go, the_clock_of_the_last_batch_is_kept;
             commit: a_batch_is_all_or_nothing, a_row_is_put_changed_and_removed, what_ends_moves_to_history,

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position, Result};
 
-const WAITING: &str = "SELECT position, received_at, attempts, payload FROM inbox \
+const WAITING: &str = "SELECT position, received_at, payload FROM inbox \
     WHERE partition_id = $1 AND position > $2 ORDER BY position LIMIT $3";
 
 const OUTCOME: [&str; 3] = [
@@ -35,8 +35,7 @@ impl Inbox for PostgresStore {
         let entries = rows.iter().map(|row| InboxEntry {
             position: Position(row.get(0)),
             received_at: Timestamp(row.get(1)),
-            attempts: row.get::<_, i64>(2) as u32,
-            payload: row.get(3),
+            payload: row.get(2),
         });
         Ok(entries.collect())
     }

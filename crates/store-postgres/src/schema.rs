@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V1__ownership_and_log.sql"),
     include_str!("../migrations/V2__entities.sql"),
     include_str!("../migrations/V3__operators.sql"),
+    include_str!("../migrations/V4__in_hand.sql"),
 ];
 
 pub(crate) async fn prepare(

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 use tidemill_model::entity::*;
 use tidemill_model::{Change, Entity, EntityKind, PartitionId};
-use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, FiredTimers, Position, Result};
+use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, FiredTimers, Result};
 use tidemill_store_sql::{End, Row};
 
 #[async_trait]
@@ -35,16 +35,31 @@ impl Commit for SqliteStore {
             .await
     }
 
-    async fn mark_attempts(&self, fence: &Fence, positions: &[Position]) -> Result<()> {
-        let (fence, positions) = (fence.clone(), positions.to_vec());
+    async fn in_hand(&self, partition: PartitionId) -> Result<Option<Vec<u8>>> {
+        self.loads
+            .read(move |connection| {
+                let sql = "SELECT note FROM in_hand WHERE partition_id = ?1";
+                Ok(connection.prepare_cached(sql)?.query_row([partition.0], |row| row.get(0)).optional()?)
+            })
+            .await
+    }
+
+    async fn note_in_hand(&self, fence: &Fence, note: Option<Vec<u8>>) -> Result<()> {
+        let fence = fence.clone();
         self.writer
             .write(move |connection| {
                 check_fence(connection, &fence)?;
-                let sql = "UPDATE inbox SET attempts = attempts + 1 WHERE position = ?1";
-                let mut mark = connection.prepare_cached(sql)?;
-                for position in &positions {
-                    mark.execute([position.0])?;
-                }
+                let partition = fence.partition.0;
+                match &note {
+                    Some(note) => connection
+                        .prepare_cached(
+                            "INSERT OR REPLACE INTO in_hand (partition_id, note) VALUES (?1, ?2)",
+                        )?
+                        .execute(params![partition, note])?,
+                    None => connection
+                        .prepare_cached("DELETE FROM in_hand WHERE partition_id = ?1")?
+                        .execute([partition])?,
+                };
                 Ok(())
             })
             .await

@@ -31,15 +31,14 @@ impl Inbox for SqliteStore {
         self.loads
             .read(move |connection| {
                 let mut statement = connection.prepare_cached(
-                    "SELECT position, received_at, attempts, payload FROM inbox \
+                    "SELECT position, received_at, payload FROM inbox \
                      WHERE partition_id = ?1 AND position > ?2 ORDER BY position LIMIT ?3",
                 )?;
                 let entries = statement.query_map(params![partition.0, after, limit as i64], |row| {
                     Ok(InboxEntry {
                         position: Position(row.get(0)?),
                         received_at: Timestamp(row.get(1)?),
-                        attempts: row.get(2)?,
-                        payload: row.get(3)?,
+                        payload: row.get(2)?,
                     })
                 })?;
                 Ok(entries.collect::<rusqlite::Result<_>>()?)

@@ -1,6 +1,6 @@
 //! Writing: one batch at a time per partition.
 
-use crate::{Batch, BatchId, Committed, Fence, Position, Result};
+use crate::{Batch, BatchId, Committed, Fence, Result};
 use async_trait::async_trait;
 use tidemill_model::PartitionId;
 
@@ -12,7 +12,10 @@ pub trait Commit: Send + Sync {
     /// Settles an unknown outcome. Ask only after the partition was acquired again.
     async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool>;
 
-    /// Counts, durably, one more attempt for each of these entries, which the owner is about to run. A command that
-    /// brings down its node is found by this count.
-    async fn mark_attempts(&self, fence: &Fence, positions: &[Position]) -> Result<()>;
+    /// What the owner of a partition has noted last about what it is about to run.
+    async fn in_hand(&self, partition: PartitionId) -> Result<Option<Vec<u8>>>;
+
+    /// Notes durably what the owner is about to run, in place of what was noted before. A command that brings down its
+    /// node is found by this note.
+    async fn note_in_hand(&self, fence: &Fence, note: Option<Vec<u8>>) -> Result<()>;
 }

@@ -21,8 +21,6 @@ pub struct NewInboxEntry {
 pub struct InboxEntry {
     pub position: Position,
     pub received_at: Timestamp,
-    /// How often an owner has begun to run it with `Commit::mark_attempts`.
-    pub attempts: u32,
     pub payload: Vec<u8>,
 }
 

@@ -19,10 +19,13 @@ pub(super) fn run(run: &mut Run<'_>, command: &TriggerTimer) -> Step<Answer> {
     let timer = Arc::new(command.timer.clone());
     match &timer.purpose {
         TimerPurpose::Catch { element_instance, target, .. } => {
-            catch(run, &timer, *element_instance, *target)?;
+            catch(run, command, *element_instance, *target)?;
         }
         TimerPurpose::Start { definition, target, tenant, process_id } => {
             run.require(Need::Process { tenant: tenant.clone(), process_id: process_id.clone() })?;
+            if command.was_put_aside {
+                run.load_timer(&timer);
+            }
             start(run, &timer, *definition, *target, tenant)?;
         }
         TimerPurpose::JobBackoff { job, .. } => back_off_is_over(run, &timer, *job)?,
@@ -38,8 +41,17 @@ pub(super) fn run(run: &mut Run<'_>, command: &TriggerTimer) -> Step<Answer> {
     Ok(Answer::Done)
 }
 
-fn catch(run: &mut Run<'_>, timer: &Timer, waiting: ElementInstanceKey, target: ElementIndex) -> Step {
-    if run.find_scope(waiting)?.is_none() || run.remove::<Timer>(timer.key).is_none() {
+fn catch(
+    run: &mut Run<'_>,
+    command: &TriggerTimer,
+    waiting: ElementInstanceKey,
+    target: ElementIndex,
+) -> Step {
+    let timer = &command.timer;
+    if run.find_scope(waiting)?.is_none() {
+        return Ok(());
+    }
+    if run.remove::<Timer>(timer.key).is_none() && !command.was_put_aside {
         return Ok(());
     }
     timer::record_trigger(run, timer)?;

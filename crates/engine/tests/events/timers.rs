@@ -224,7 +224,7 @@ fn a_timer_that_was_cancelled_does_not_fire() {
         engine.complete("work", "{}");
         engine.expect(&["work Completing", "timer remind Canceled", "work Completed"]);
         engine.expect_completed(p);
-        let command = tidemill_model::command::TriggerTimer { timer };
+        let command = tidemill_model::command::TriggerTimer { timer, was_put_aside: false };
         engine.run(tidemill_model::Command::TriggerTimer(command)).expect("it is just not there any more");
         engine.expect_never("timer remind Triggered");
         engine.expect_nothing_left();

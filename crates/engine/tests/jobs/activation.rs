@@ -170,7 +170,9 @@ fn a_back_off_that_fires_a_moment_after_its_job_has_gone_passes_unnoticed() {
         engine.fail("work", 1, 5_000);
         let timer = Timer::clone(&engine.timers()[0]);
         engine.cancel(p).expect("it lives");
-        engine.run(Command::TriggerTimer(TriggerTimer { timer })).expect("nothing happens");
+        engine
+            .run(Command::TriggerTimer(TriggerTimer { timer, was_put_aside: false }))
+            .expect("nothing happens");
         engine.expect_nothing_left();
     });
 }

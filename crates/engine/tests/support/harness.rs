@@ -346,7 +346,8 @@ impl Harness {
             let Some(timer) = next else { break };
             self.now = self.now.max(timer.due_at);
             let timer = Timer::clone(&timer);
-            self.run(Command::TriggerTimer(TriggerTimer { timer })).expect("timers fire");
+            self.run(Command::TriggerTimer(TriggerTimer { timer, was_put_aside: false }))
+                .expect("timers fire");
         }
         self.now = until;
         let over: Vec<_> = self

@@ -55,6 +55,9 @@ pub enum Step {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct TriggerTimer {
     pub timer: Timer,
+    /// It was put aside when it should have fired, so it is stored nowhere else any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_put_aside: bool,
 }
 
 /// Jobs whose leases have run out at this time.

@@ -16,7 +16,7 @@ mod upkeep;
 
 use crate::clock::Clock;
 use crate::cluster::Peers;
-use crate::partition::{PartitionHandle, Request};
+use crate::partition::{PartitionHandle, Request, Trial};
 use definitions::DefinitionCache;
 use heralds::Heralds;
 use loops::Loops;
@@ -99,7 +99,7 @@ pub struct Node {
     broken: Notify,
     trouble: Trouble,
     /// Held by the partition that runs what a predecessor may have died on.
-    trial: Arc<tokio::sync::Mutex<()>>,
+    trial: Trial,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 

@@ -43,6 +43,13 @@ impl Partition {
         if self.open.queue.is_empty() {
             return Ok(());
         }
+        let mut left = usize::MAX;
+        let mut _nobody_is_on_trial = None;
+        if self.suspects.is_cautious() {
+            left = self.begin_cautiously().await?;
+        } else {
+            _nobody_is_on_trial = Some(self.trial.clone().read_owned().await);
+        }
         if self.working.keys_left() < KEYS_LEFT_MIN {
             let block = self.store.reserve_keys(&self.fence).await?;
             self.working.reserve_keys(block.start, block.end);
@@ -52,7 +59,7 @@ impl Partition {
         self.recall_answers().await?;
         let began = Instant::now();
         let is_alone = self.alone > 0;
-        while let Some(work) = self.next_work() {
+        while let Some(work) = self.next_work(&mut left) {
             if let Some(answer) = self.remembered(&work) {
                 self.repeat(work, answer);
             } else {
@@ -73,10 +80,11 @@ impl Partition {
     }
 
     /// What follows from a command runs before the next one.
-    fn next_work(&mut self) -> Option<Work> {
+    fn next_work(&mut self, left: &mut usize) -> Option<Work> {
         if let Some(follow_up) = self.open.follow_ups.pop_front() {
             return Some(follow_up);
         }
+        *left = left.checked_sub(1)?;
         let work = self.open.queue.pop_front()?;
         self.alone = self.alone.saturating_sub(1);
         Some(work)
@@ -152,7 +160,7 @@ impl Partition {
         let is_durable =
             !matches!(work.source, Source::Client { .. } | Source::Awaiting { .. } | Source::Poller(_));
         if is_durable {
-            let payload = super::inbox::Envelope::internal(work.command.clone()).pack();
+            let payload = super::inbox::Envelope::internal(again(&work.command)).pack();
             self.open.dead_letters.push(DeadLetter { position, payload, reason: reason.clone() });
         }
         let rejection = Rejection::new(tidemill_model::RejectionCode::ProcessingError, reason);
@@ -211,6 +219,15 @@ impl Partition {
         }
         Ok(())
     }
+}
+
+/// The command as it can be run again: a timer is no longer stored by then.
+fn again(command: &Command) -> Command {
+    let mut command = command.clone();
+    if let Command::TriggerTimer(trigger) = &mut command {
+        trigger.was_put_aside = true;
+    }
+    command
 }
 
 pub(super) fn position(work: &Work) -> Option<tidemill_store::Position> {

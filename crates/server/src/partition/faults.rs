@@ -1,6 +1,7 @@
 //! Faults on demand, for tests of what must survive them. Debug builds only: a release build has no way in.
 //!
-//! `TIDEMILL_FAULT=panic:ID`, `overflow:ID` or `refuse:ID` strikes every create of the process with that id. `doubt:ID`
+//! `TIDEMILL_FAULT=panic:ID`, `overflow:ID` or `refuse:ID` strikes every create of the process with that id, or every
+//! timer where the id is `any-timer`. `doubt:ID`
 //! hides what became of two in three batches with such a create, `hold:ID` writes them four seconds late.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -82,11 +83,15 @@ pub(super) async fn commit(store: Arc<dyn Store>, batch: Batch, strike: Strike) 
 
 fn fault_of(command: &Command) -> Option<Fault> {
     let (fault, process_id) = configured().as_ref()?;
-    let Command::CreateInstance(create) = command else { return None };
-    match &create.definition {
-        DefinitionRef::Latest(id) | DefinitionRef::Version(id, _) if id == process_id => Some(*fault),
-        _ => None,
-    }
+    let is_meant = match command {
+        Command::CreateInstance(create) => match &create.definition {
+            DefinitionRef::Latest(id) | DefinitionRef::Version(id, _) => id == process_id,
+            DefinitionRef::Key(_) => false,
+        },
+        Command::TriggerTimer(_) => process_id == "any-timer",
+        _ => false,
+    };
+    is_meant.then_some(*fault)
 }
 
 fn configured() -> &'static Option<(Fault, String)> {

@@ -15,12 +15,14 @@ mod pollers;
 mod request;
 mod schedule;
 mod settle;
+mod suspects;
 mod take;
 mod turn;
 
 pub(crate) use answers::{ANSWERS_KEPT_MS, REQUEST_ID_MARK};
 pub(crate) use inbox::{Envelope, KeptAnswer};
 pub(crate) use request::{AwaitReply, AwaitedEnd, Claim, Poller, Request};
+pub(crate) use suspects::Trial;
 
 use crate::broker::CommandError;
 use crate::clock::Clock;
@@ -30,14 +32,15 @@ use lease::Lease;
 use pollers::Pollers;
 use request::Waiter;
 use schedule::Schedule;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use suspects::{OnTrial, Suspects};
 use tidemill_engine::Working;
 use tidemill_model::{PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
-use tidemill_store::{BatchId, Error, Fence, HolderId, Owned, Position, Store};
-use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
+use tidemill_store::{BatchId, Error, Fence, HolderId, Owned, Store};
+use tokio::sync::{mpsc, oneshot};
 use turn::{InFlight, Turn};
 
 /// Requests that may wait for the loop before callers are turned away.
@@ -123,13 +126,10 @@ pub(crate) struct Partition {
     newest_definitions: Arc<AtomicU64>,
     /// The inbox may hold something that was not read yet.
     inbox_is_dirty: bool,
-    /// Entries that a predecessor may have died on are run one by one.
-    is_cautious: bool,
-    /// Entries that this owner has begun to run while it was cautious.
-    begun: HashSet<Position>,
-    /// One partition of a process at a time runs such entries: if it dies, it has died of these.
-    trial: Arc<Mutex<()>>,
-    on_trial: Option<OwnedMutexGuard<()>>,
+    /// What a predecessor may have died of.
+    suspects: Suspects,
+    trial: Trial,
+    on_trial: Option<OnTrial>,
     is_healthy: Arc<AtomicBool>,
 }
 
@@ -142,7 +142,7 @@ impl Partition {
         id: PartitionId,
         holder: HolderId,
         lease_ms: u64,
-        trial: Arc<Mutex<()>>,
+        trial: Trial,
     ) -> tidemill_store::Result<Option<(Partition, PartitionHandle)>> {
         let asked_at = Instant::now();
         let Some(owned) = store.acquire(id, &holder, lease_ms).await? else { return Ok(None) };
@@ -181,13 +181,14 @@ impl Partition {
             definitions_version: 0,
             newest_definitions,
             inbox_is_dirty: true,
-            is_cautious: !owned.was_released,
-            begun: HashSet::new(),
+            suspects: Suspects::default(),
             trial,
             on_trial: None,
             is_healthy,
         };
+        let was_released = owned.was_released;
         partition.begin(owned).await?;
+        partition.meet_suspects(was_released).await?;
         Ok(Some((partition, handle)))
     }
 

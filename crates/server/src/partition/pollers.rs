@@ -56,6 +56,19 @@ impl Pollers {
         next
     }
 
+    /// Takes out those for whom something holds.
+    pub(super) fn take_out(&mut self, holds: impl Fn(&Poller) -> bool) -> Vec<Poller> {
+        let mut taken = Vec::new();
+        for waiting in self.by_type.values_mut() {
+            let (out, left): (VecDeque<_>, VecDeque<_>) =
+                std::mem::take(waiting).into_iter().partition(&holds);
+            taken.extend(out);
+            *waiting = left;
+        }
+        self.by_type.retain(|_, waiting| !waiting.is_empty());
+        taken
+    }
+
     /// Back to the head of the line.
     pub(super) fn put_back(&mut self, poller: Poller) {
         self.by_type.entry(poller.command.job_type.clone()).or_default().push_front(poller);

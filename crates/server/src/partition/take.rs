@@ -21,8 +21,6 @@ const ENTRIES_PER_TURN_MAX: usize = 512;
 const DUE_PER_TURN_MAX: usize = 256;
 /// While a batch is being written, what has arrived is looked at this often.
 const GATHER: Duration = Duration::from_millis(1);
-/// Times that a node may die with an entry in hand before that is put aside: once it was one of many, then alone.
-const ATTEMPTS_MAX: u32 = 3;
 /// The inbox is looked at this often even if no wake-up came.
 const INBOX_LOOK_EVERY: Duration = Duration::from_secs(5);
 
@@ -166,55 +164,21 @@ impl Partition {
     async fn take_inbox(&mut self) -> Step<()> {
         // Entries leave the inbox with the commit of their batch.
         self.written().await?;
-        let mut entries = self.store.waiting(self.id, None, ENTRIES_PER_TURN_MAX).await?;
-        let mut is_all = entries.len() < ENTRIES_PER_TURN_MAX;
-        if self.is_cautious {
-            is_all &= self.begin_cautiously(&mut entries).await?;
-        }
+        let entries = self.store.waiting(self.id, None, ENTRIES_PER_TURN_MAX).await?;
+        self.inbox_is_dirty = entries.len() >= ENTRIES_PER_TURN_MAX;
         let mut works = VecDeque::with_capacity(entries.len() + self.open.queue.len());
         for entry in entries {
-            if self.is_cautious && entry.attempts >= ATTEMPTS_MAX {
-                let reason = format!("the node died {ATTEMPTS_MAX} times while it ran this command");
-                self.refuse_entry(entry, reason);
-                continue;
-            }
             match Envelope::unpack(&entry.payload) {
                 Ok(Envelope { command, keeps_result, idempotency }) => {
                     let source = Source::Inbox { position: entry.position, keeps_result, idempotency };
-                    // What else has arrived must not be counted against a suspect.
-                    self.alone += usize::from(self.is_cautious && entry.attempts > 0);
                     works.push_back(Work { command, source });
                 }
                 Err(error) => self.refuse_entry(entry, error.to_string()),
             }
         }
-        if is_all {
-            self.inbox_is_dirty = false;
-            self.is_cautious = false;
-            self.begun.clear();
-        }
         works.append(&mut self.open.queue);
         self.open.queue = works;
         Ok(())
-    }
-
-    /// Keeps those entries that may run together after a predecessor has died, and marks them. True if it keeps all. What
-    /// this owner has begun itself and could not write counts for nothing: it has not died.
-    async fn begin_cautiously(&mut self, entries: &mut Vec<InboxEntry>) -> Step<bool> {
-        if !entries.is_empty() && self.on_trial.is_none() {
-            self.on_trial = Some(self.trial.clone().lock_owned().await);
-        }
-        for entry in entries.iter_mut().filter(|entry| self.begun.contains(&entry.position)) {
-            entry.attempts = entry.attempts.saturating_sub(1);
-        }
-        let (share, count) = (cautious_share(entries), entries.len());
-        entries.truncate(share);
-        let positions = entries.iter().map(|entry| entry.position);
-        let unmarked: Vec<Position> = positions.filter(|position| self.begun.insert(*position)).collect();
-        if !unmarked.is_empty() {
-            self.store.mark_attempts(&self.fence, &unmarked).await?;
-        }
-        Ok(share == count)
     }
 
     /// An entry that cannot be run at all is kept where somebody can look at it.
@@ -235,7 +199,8 @@ impl Partition {
         }
         for timer in self.schedule.take_due(self.now, DUE_PER_TURN_MAX) {
             let source = Source::Timer(TimerPosition::of(&timer));
-            let command = Command::TriggerTimer(TriggerTimer { timer: (*timer).clone() });
+            let command =
+                Command::TriggerTimer(TriggerTimer { timer: (*timer).clone(), was_put_aside: false });
             self.open.queue.push_back(Work { command, source });
         }
         let jobs = self.deadlines.take_over(self.now, DUE_PER_TURN_MAX);
@@ -245,38 +210,5 @@ impl Partition {
             self.open.queue.push_back(Work { command, source: Source::Leases });
         }
         Ok(())
-    }
-}
-
-/// How many of the entries may run together after a predecessor has died. Those that nobody has begun may: what
-/// gathered while nobody was there is soon done. One that was begun before may be what the predecessor died of.
-fn cautious_share(entries: &[InboxEntry]) -> usize {
-    match entries.iter().position(|entry| entry.attempts > 0) {
-        Some(0) => 1,
-        Some(unsuspected) => unsuspected,
-        None => entries.len(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entries(attempts: &[u32]) -> Vec<InboxEntry> {
-        let entry = |attempts: &u32| InboxEntry {
-            position: Position(1),
-            received_at: Timestamp(0),
-            attempts: *attempts,
-            payload: Vec::new(),
-        };
-        attempts.iter().map(entry).collect()
-    }
-
-    #[test]
-    fn only_what_was_begun_before_runs_alone() {
-        assert_eq!(cautious_share(&entries(&[])), 0);
-        assert_eq!(cautious_share(&entries(&[0, 0, 0])), 3);
-        assert_eq!(cautious_share(&entries(&[0, 0, 1, 0])), 2);
-        assert_eq!(cautious_share(&entries(&[1, 1, 0])), 1);
     }
 }

@@ -79,6 +79,9 @@ impl Partition {
 
     /// While a batch is being written the next one grows; it is closed when the way is free.
     async fn advance(&mut self) -> Step<bool> {
+        if self.suspects.is_cautious() {
+            return self.advance_cautiously().await;
+        }
         if self.in_flight.is_none() && !self.open.executed.is_empty() {
             // What was put aside leaves before others come.
             self.close().await?;
@@ -99,12 +102,35 @@ impl Partition {
         Ok(!self.is_stopping || !self.open.queue.is_empty())
     }
 
+    /// After a predecessor that died: whatever runs was noted before, and is written before anything else runs.
+    async fn advance_cautiously(&mut self) -> Step<bool> {
+        self.close().await?;
+        self.written().await?;
+        if self.open.queue.is_empty() {
+            self.take().await?;
+        }
+        self.execute_queue().await?;
+        self.write_trial().await?;
+        self.serve_cautiously().await?;
+        self.write_trial().await?;
+        Ok(!self.is_stopping || !self.open.queue.is_empty())
+    }
+
+    async fn write_trial(&mut self) -> Step<()> {
+        self.close().await?;
+        let was_written = self.in_flight.is_some();
+        self.written().await?;
+        self.end_trial(was_written).await
+    }
+
     /// Ends the open batch and sends it to the store. What it has changed counts as written from here on:
     /// whoever reads the store waits for the commit first.
     async fn close(&mut self) -> Step<()> {
         self.written().await?;
         self.keep_late().await?;
-        self.serve_pollers().await?;
+        if !self.suspects.is_cautious() {
+            self.serve_pollers().await?;
+        }
         self.open.changes = self.working.take_changes();
         if self.open.changes_nothing() && !self.open.executed.is_empty() {
             self.check_lease().await?;
@@ -171,7 +197,6 @@ impl Partition {
             .unwrap_or_else(|error| Err(tidemill_store::Error::OutcomeUnknown { reason: error.to_string() }));
         match result {
             Ok(committed) => {
-                self.on_trial = None;
                 if turn.outgoing.iter().any(|follow_up| follow_up.partition == self.id) {
                     self.inbox_is_dirty = true;
                 }
@@ -245,7 +270,7 @@ fn with_fired_timers(turn: &mut Turn) -> (Vec<Change>, Option<FiredTimers>) {
         })
         .collect();
     for executed in &turn.executed {
-        if let Command::TriggerTimer(TriggerTimer { timer }) = &executed.work.command
+        if let Command::TriggerTimer(TriggerTimer { timer, .. }) = &executed.work.command
             && fired.contains(&TimerPosition::of(timer))
             && !removed.contains(&TimerPosition::of(timer))
         {

@@ -29,7 +29,7 @@ pub async fn appended_entries_wait_in_order(place: &dyn Place) {
     assert_eq!(payloads(&session, 1, None, 2).await, [1, 2]);
     assert_eq!(payloads(&session, 1, Some(first[1]), 10).await, [3]);
     let waiting = session.store.waiting(PartitionId(1), None, 1).await.expect("reads");
-    assert_eq!((waiting[0].received_at, waiting[0].attempts), (Timestamp(1), 0));
+    assert_eq!(waiting[0].received_at, Timestamp(1));
 }
 
 pub async fn consumed_entries_are_gone(place: &dyn Place) {
@@ -67,17 +67,20 @@ pub async fn outcomes_are_told(place: &dyn Place) {
     assert_eq!(outcome(Position(i64::MAX)).await.expect("reads"), CommandOutcome::Unknown);
 }
 
-pub async fn attempts_are_counted(place: &dyn Place) {
+pub async fn what_is_in_hand_is_noted(place: &dyn Place) {
     let session = Session::open(place).await;
-    let entries = vec![entry(1, 1), entry(1, 2), entry(1, 3)];
-    let positions = session.store.append(entries).await.expect("appends");
-    session.store.mark_attempts(&session.fence, &positions[..2]).await.expect("marks");
-    session.store.mark_attempts(&session.fence, &positions[1..2]).await.expect("marks");
-    let waiting = session.store.waiting(PartitionId(1), None, 10).await.expect("reads");
-    assert_eq!(waiting.iter().map(|entry| entry.attempts).collect::<Vec<_>>(), [1, 2, 0]);
+    let note = async |note: Option<Vec<u8>>| session.store.note_in_hand(&session.fence, note).await;
+    let noted = async || session.store.in_hand(session.fence.partition).await.expect("reads");
+    assert_eq!(noted().await, None);
+    note(Some(vec![1, 2])).await.expect("notes");
+    note(Some(vec![3])).await.expect("notes");
+    assert_eq!(noted().await, Some(vec![3]));
     let stale = Fence { epoch: session.fence.epoch + 1, ..session.fence.clone() };
-    let refused = session.store.mark_attempts(&stale, &positions).await;
+    let refused = session.store.note_in_hand(&stale, Some(vec![4])).await;
     assert!(matches!(refused, Err(Error::Fenced { .. })), "{refused:?}");
+    assert_eq!(noted().await, Some(vec![3]));
+    note(None).await.expect("notes");
+    assert_eq!(noted().await, None);
 }
 
 pub async fn partitions_have_their_own_inbox(place: &dyn Place) {

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use changes::Step;
 use std::time::Duration;
 use tidemill_model::PartitionId;
-use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, Position, Result};
+use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, Result};
 use tokio_postgres::error::SqlState;
 
 /// The last statement before COMMIT. It fails by dividing by zero where the fence is stale, and by a root of a
@@ -75,10 +75,23 @@ impl Commit for PostgresStore {
         Ok(!rows.is_empty())
     }
 
-    async fn mark_attempts(&self, fence: &Fence, positions: &[Position]) -> Result<()> {
-        let sql = "UPDATE inbox SET attempts = attempts + 1 WHERE partition_id = $1 AND position = ANY($2)";
-        let positions: Vec<i64> = positions.iter().map(|position| position.0).collect();
-        self.write_fenced(fence, Call::new(sql, [fence.partition.into(), positions.into()])).await.map(drop)
+    async fn in_hand(&self, partition: PartitionId) -> Result<Option<Vec<u8>>> {
+        let sql = "SELECT note FROM in_hand WHERE partition_id = $1";
+        let rows = self.writes.read_one(Call::new(sql, [partition.into()])).await?;
+        Ok(rows.first().map(|row| row.get(0)))
+    }
+
+    async fn note_in_hand(&self, fence: &Fence, note: Option<Vec<u8>>) -> Result<()> {
+        let partition = fence.partition.into();
+        let call = match note {
+            Some(note) => Call::new(
+                "INSERT INTO in_hand (partition_id, note) VALUES ($1, $2) \
+                 ON CONFLICT (partition_id) DO UPDATE SET note = EXCLUDED.note",
+                [partition, crate::call::Param::Bytes(note.into())],
+            ),
+            None => Call::new("DELETE FROM in_hand WHERE partition_id = $1", [partition]),
+        };
+        self.write_fenced(fence, call).await.map(drop)
     }
 }
 

@@ -50,3 +50,34 @@ fn only_the_command_that_kills_is_put_aside() {
     let outcome = survivor.outcome(&bad);
     assert!(outcome.to_string().contains("died"), "{outcome}");
 }
+
+#[test]
+fn a_timer_that_kills_ends_at_most_three_servers() {
+    let world = World::new();
+    let start = || {
+        let mut command = world.command(Some(SECRET));
+        command.args(LEASE).env("TIDEMILL_FAULT", "overflow:any-timer");
+        world.try_start(command)
+    };
+    let mut servers: Vec<Server> = (0..3).map(|_| start().expect("it is ready")).collect();
+    world.settle(&servers.iter().collect::<Vec<_>>());
+    let timer = r#"<intermediateCatchEvent id="a"><timerEventDefinition><timeDuration>PT1S</timeDuration></timerEventDefinition></intermediateCatchEvent>"#;
+    servers[0].deploy("timer.bpmn", &process("timer", timer));
+    servers[0].create("timer", json!({}));
+    let mut deaths = 0;
+    let mut quiet_since = std::time::Instant::now();
+    // A takeover takes a lease or two.
+    while quiet_since.elapsed() < Duration::from_secs(8) {
+        let dead = servers.iter_mut().position(|server| server.ends_within(Duration::from_millis(30)));
+        let Some(dead) = dead else { continue };
+        (deaths, quiet_since) = (deaths + 1, std::time::Instant::now());
+        assert!(deaths <= 3, "{deaths} servers have died");
+        match start() {
+            Ok(server) => servers[dead] = server,
+            Err(said) => panic!("it has died before it was ready: {said}"),
+        }
+    }
+    assert!(deaths >= 2, "the timer kills");
+    let letters = servers[0].get("/v1/admin/dead-letters");
+    assert!(letters.body.to_string().contains("died"), "{}", letters.body);
+}

@@ -2,6 +2,7 @@
 //! goes on.
 #![cfg(debug_assertions)]
 
+mod poison;
 #[allow(unreachable_pub, reason = "shared by the scenarios of this file")]
 mod server;
 mod time;
@@ -117,34 +118,6 @@ fn commits_of_unknown_outcome_are_settled_and_nothing_happens_twice() {
     });
     let found = server.post("/v2/process-instances/search", "{}");
     assert!(found.body.contains(r#""totalItems":128"#), "{}", found.body);
-}
-
-#[test]
-fn a_command_that_kills_the_node_is_put_aside_after_a_few_starts() {
-    let data = TempDir::new("overflow");
-    {
-        let server = Server::start(&data.0, None);
-        prepare(&server);
-    }
-    let accepted = {
-        let mut server = Server::start(&data.0, Some("overflow:bad"));
-        let accepted = server.send("POST", "/v2/process-instances", ASYNC, create("bad").as_bytes());
-        assert!(server.ends_within(Duration::from_secs(20)), "a stack overflow ends the process");
-        accepted
-    };
-    let deaths = (0..10)
-        .take_while(|_| match Server::try_start(&data.0, Some("overflow:bad")) {
-            Some(mut server) => server.ends_within(Duration::from_secs(3)),
-            None => true,
-        })
-        .count();
-    assert!((1..=3).contains(&deaths), "put aside after a few deaths, not {deaths}");
-    let server = Server::start(&data.0, Some("overflow:bad"));
-    expect_good(&server);
-    if let Some(accepted) = accepted {
-        let outcome = outcome(&server, &accepted);
-        assert!(outcome.body.contains("died"), "{}", outcome.body);
-    }
 }
 
 /// Moves the store away and lays an empty file in its place.
