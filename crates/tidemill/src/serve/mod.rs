@@ -22,6 +22,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// How long open requests may take to end after the server was told to stop.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
+/// How long stopping may take in all: a store that is away is not waited for.
+const STOP_MAX: Duration = Duration::from_secs(15);
 
 /// Run a server
 ///
@@ -60,7 +62,10 @@ impl Serve {
         let settings = self.settings.complete(self.config.as_deref())?;
         init_logging(settings.log())?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(serve(settings))
+        let served = runtime.block_on(serve(settings));
+        // Whatever still runs is cut off: a stop must not wait for a store that is away.
+        runtime.shutdown_background();
+        served
     }
 }
 
@@ -96,6 +101,22 @@ async fn serve(settings: Settings) -> Result<()> {
     tracing::info!("stopping");
     // Whoever no longer listens has stopped already.
     let _ = stop.send(());
+    tokio::select! {
+        () = hand_over(&node, serving) => {}
+        () = tokio::time::sleep(STOP_MAX) => bail!(
+            "Expected to hand the partitions over within {STOP_MAX:?}, but the store does not answer. Others take them \
+             over when the lease has run out"
+        ),
+        () = told_to_stop() => bail!("Expected to hand the partitions over, but was told a second time to stop"),
+    }
+    if is_broken {
+        bail!("a partition can no longer write; see the log above");
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn hand_over(node: &Node, serving: tokio::task::JoinHandle<std::io::Result<()>>) {
     node.end_waits().await;
     let drain = async {
         if tokio::time::timeout(DRAIN_MAX, serving).await.is_err() {
@@ -109,11 +130,6 @@ async fn serve(settings: Settings) -> Result<()> {
         drain.await;
         node.stop().await;
     }
-    if is_broken {
-        bail!("a partition can no longer write; see the log above");
-    }
-    tracing::info!("stopped");
-    Ok(())
 }
 
 fn init_logging(filter: &str) -> Result<()> {
