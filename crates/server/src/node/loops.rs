@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::RwLock;
 use std::time::Instant;
 use tidemill_model::PartitionId;
-use tokio::task::JoinHandle;
+use tokio::sync::oneshot;
 
 enum Slot {
     /// Somebody is about to take it.
@@ -14,7 +14,7 @@ enum Slot {
         handle: PartitionHandle,
         opened_at: Instant,
         /// None while somebody waits for its end.
-        task: Option<JoinHandle<()>>,
+        end: Option<oneshot::Receiver<()>>,
     },
 }
 
@@ -60,11 +60,11 @@ impl Loops {
         true
     }
 
-    /// The task forgets the loop when that ends, so it may begin only when the loop is known.
-    pub(super) fn opened(&self, handle: PartitionHandle, begin: impl FnOnce() -> JoinHandle<()>) {
+    /// The thread forgets the loop when that ends, so it may begin only when the loop is known.
+    pub(super) fn opened(&self, handle: PartitionHandle, begin: impl FnOnce() -> oneshot::Receiver<()>) {
         let mut slots = self.slots.write().expect(UNPOISONED);
         let id = handle.id;
-        slots.insert(id, Slot::Running { handle, opened_at: Instant::now(), task: Some(begin()) });
+        slots.insert(id, Slot::Running { handle, opened_at: Instant::now(), end: Some(begin()) });
     }
 
     /// Loops that run since before this moment.
@@ -85,13 +85,13 @@ impl Loops {
     /// Finishes what runs, releases the partition and waits for that. False when it is being stopped already.
     pub(super) async fn stop(&self, id: PartitionId) -> bool {
         let taken = match self.slots.write().expect(UNPOISONED).get_mut(&id) {
-            Some(Slot::Running { handle, task, .. }) => task.take().map(|task| (handle.clone(), task)),
+            Some(Slot::Running { handle, end, .. }) => end.take().map(|end| (handle.clone(), end)),
             _ => None,
         };
-        let Some((handle, task)) = taken else { return false };
+        let Some((handle, end)) = taken else { return false };
         // Who has stopped by itself cannot be told any more.
         let _ = handle.send_surely(Request::Stop).await;
-        let _ = task.await;
+        let _ = end.await;
         true
     }
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tidemill_model::PartitionId;
 use tidemill_store::{Error, Fence, HolderId, Result};
+use tokio::sync::oneshot;
 
 /// Between two tries to take a partition that its last owner has not given up yet.
 const TAKE_AGAIN: Duration = Duration::from_millis(100);
@@ -19,6 +20,23 @@ const OPEN_AGAIN: Duration = Duration::from_secs(1);
 const TELL_LIMIT: Duration = Duration::from_millis(500);
 /// How long loops may take to end when the node stops.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
+/// Stack of a loop: several times what the engine's limits on depth allow.
+const LOOP_STACK_BYTES: usize = 8 << 20;
+
+/// Begins a loop on a thread of its own, so that an expression that takes long holds up neither requests nor the beats by
+/// which this node stays alive. Whatever the loop waits for is driven by the runtime of the server.
+fn begin_loop(id: PartitionId, running: impl Future<Output = ()> + Send + 'static) -> oneshot::Receiver<()> {
+    let (ended, end) = oneshot::channel();
+    let runtime = tokio::runtime::Handle::current();
+    let run = move || {
+        runtime.block_on(running);
+        // Nobody may wait for it.
+        let _ = ended.send(());
+    };
+    let thread = std::thread::Builder::new().name(format!("partition-{id}")).stack_size(LOOP_STACK_BYTES);
+    thread.spawn(run).expect("the system has a thread for each partition");
+    end
+}
 
 impl Node {
     /// Runs until the node stops.
@@ -130,7 +148,7 @@ impl Node {
             Ok(Some((partition, handle))) => {
                 tracing::debug!(partition = %id, "took the partition");
                 let node = self.clone();
-                self.loops.opened(handle, || tokio::spawn(node.run(id, partition)));
+                self.loops.opened(handle, || begin_loop(id, node.run(id, partition)));
                 // Who has something for it looks for its new owner.
                 return self.tell_others_to_look().await;
             }
