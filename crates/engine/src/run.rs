@@ -5,7 +5,7 @@ use crate::data::work::Work;
 use crate::limits::{
     ELEMENTS_PASSED_MAX, STEPS_BEFORE_MISS_MIN, STEPS_PER_COMMAND_MAX, STEPS_PER_CONTINUE_MAX,
 };
-use crate::need::Missing;
+use crate::need::{Missing, Need};
 use crate::outcome::{FollowUp, InstanceEnd, Outcome, Reply};
 use crate::state::Working;
 use crate::stop::{Step as Stepped, Stop};
@@ -29,6 +29,10 @@ pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Resu
         run.working.undo();
         run = Run { steps_max, ..Run::new(working, now) };
         result = run.execute(command);
+    }
+    if let Some(keys) = run.working.keys_wanted() {
+        run.working.undo();
+        return Err(Missing(vec![Need::Keys(keys)]));
     }
     match result {
         Ok(reply) => {

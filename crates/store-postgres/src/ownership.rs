@@ -96,16 +96,13 @@ impl Ownership for PostgresStore {
         }))
     }
 
-    async fn reserve_keys(&self, fence: &Fence) -> Result<KeyBlock> {
-        let params = [
-            fence.partition.into(),
-            KEYS_PER_BLOCK.into(),
-            (fence.epoch as i64).into(),
-            fence.holder.as_str().into(),
-        ];
+    async fn reserve_keys(&self, fence: &Fence, keys_min: u64) -> Result<KeyBlock> {
+        let keys = KEYS_PER_BLOCK.max(keys_min as i64);
+        let params =
+            [fence.partition.into(), keys.into(), (fence.epoch as i64).into(), fence.holder.as_str().into()];
         let rows = self.leases.write(&[Call::new(RESERVE, params)]).await?.swap_remove(0);
         let end: i64 = rows.first().ok_or_else(|| self.lost(fence))?.get(0);
-        Ok((end - KEYS_PER_BLOCK) as u64..end as u64)
+        Ok((end - keys) as u64..end as u64)
     }
 
     async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()> {

@@ -24,7 +24,7 @@ async fn main() {
 
     // Six keys an instance; the blocks of a lone owner follow each other.
     for _ in 0..instances * 6 / (1 << 20) {
-        session.store.reserve_keys(&session.fence).await.expect("reserves");
+        session.store.reserve_keys(&session.fence, 1).await.expect("reserves");
     }
 
     let mut last = Vec::new();

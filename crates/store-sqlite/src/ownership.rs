@@ -49,16 +49,16 @@ impl Ownership for SqliteStore {
         self.writer.write(move |connection| acquire(connection, partition, holder, lease_ms)).await
     }
 
-    async fn reserve_keys(&self, fence: &Fence) -> Result<KeyBlock> {
-        let fence = fence.clone();
+    async fn reserve_keys(&self, fence: &Fence, keys_min: u64) -> Result<KeyBlock> {
+        let (fence, keys) = (fence.clone(), keys_min.max(KEYS_PER_BLOCK));
         self.writer
             .write(move |connection| {
                 let start = check_fence(connection, &fence)?;
                 connection.execute(
                     "UPDATE partitions SET next_key = ?2 WHERE partition_id = ?1",
-                    params![fence.partition.0, start + KEYS_PER_BLOCK],
+                    params![fence.partition.0, start + keys],
                 )?;
-                Ok(start..start + KEYS_PER_BLOCK)
+                Ok(start..start + keys)
             })
             .await
     }

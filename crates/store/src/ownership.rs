@@ -56,8 +56,8 @@ pub trait Ownership: Send + Sync {
         lease_ms: u64,
     ) -> Result<Option<Owned>>;
 
-    /// The next block of keys, for an owner that has used up its own.
-    async fn reserve_keys(&self, fence: &Fence) -> Result<KeyBlock>;
+    /// The next block of at least so many keys, for an owner that has used up its own.
+    async fn reserve_keys(&self, fence: &Fence, keys_min: u64) -> Result<KeyBlock>;
 
     /// Prolongs all of them, or fails with the first that is lost.
     async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()>;

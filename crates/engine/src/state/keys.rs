@@ -35,9 +35,9 @@ impl super::Working {
         self.keys.command_began = next;
     }
 
-    /// How many keys are left; reserve more before a command could need them.
+    /// How many keys are left. A command that needs more asks for them.
     pub fn keys_left(&self) -> u64 {
-        self.keys.end - self.keys.next
+        self.keys.end.saturating_sub(self.keys.next)
     }
 
     /// The counter of the next key.
@@ -55,8 +55,14 @@ impl super::Working {
         u128::from(began.0.cast_unsigned()) << 64 | u128::from(self.keys.evaluations + evaluation)
     }
 
+    /// More keys than were reserved, if the command has used them: it must not be kept, and runs again with a block of
+    /// this size.
+    pub(crate) fn keys_wanted(&self) -> Option<u64> {
+        let is_short = self.keys.next > self.keys.end;
+        is_short.then(|| self.keys.next - self.keys.command_began)
+    }
+
     pub(crate) fn new_key<K: From<Key>>(&mut self) -> K {
-        assert!(self.keys.next < self.keys.end, "keys are reserved before a command runs");
         let key = Key::new(self.keys.partition, self.keys.next);
         self.keys.next += 1;
         key.into()

@@ -208,6 +208,7 @@ impl MemoryStore {
                 ),
                 true,
             ),
+            Need::Keys(_) => unreachable!("the harness has reserved keys without end"),
             Need::ResourceByKey(key) => (
                 self.matching(|entity| match entity {
                     Entity::ProcessDefinition(d) => d.key.0 == key.0,

@@ -51,8 +51,7 @@ impl Partition {
             _nobody_is_on_trial = Some(self.trial.clone().read_owned().await);
         }
         if self.working.keys_left() < KEYS_LEFT_MIN {
-            let block = self.store.reserve_keys(&self.fence).await?;
-            self.working.reserve_keys(block.start, block.end);
+            self.reserve_keys(KEYS_LEFT_MIN).await?;
         }
         self.follow_definitions();
         self.prefetch().await?;

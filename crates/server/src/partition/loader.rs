@@ -12,7 +12,14 @@ const PAGE_ROWS: u32 = 1_000;
 const OUTPUT_ROWS_MAX: u32 = u32::MAX;
 
 impl Partition {
-    pub(super) async fn supply(&mut self, needs: Vec<Need>) -> Step<()> {
+    pub(super) async fn supply(&mut self, mut needs: Vec<Need>) -> Step<()> {
+        if let Some(keys) = needs.iter().filter_map(keys_wanted).max() {
+            self.reserve_keys(keys).await?;
+            needs.retain(|need| keys_wanted(need).is_none());
+            if needs.is_empty() {
+                return Ok(());
+            }
+        }
         // What is on its way counts in memory as written, so it must be.
         self.written().await?;
         let requests: Vec<_> = needs.iter().map(|need| self.request(need)).collect();
@@ -23,9 +30,17 @@ impl Partition {
         Ok(())
     }
 
+    /// A command runs on a block that has room for it.
+    pub(super) async fn reserve_keys(&mut self, keys_min: u64) -> Step<()> {
+        let block = self.store.reserve_keys(&self.fence, keys_min).await?;
+        self.working.reserve_keys(block.start, block.end);
+        Ok(())
+    }
+
     fn request(&self, need: &Need) -> LoadRequest {
         let partition = self.id;
         match need.clone() {
+            Need::Keys(_) => unreachable!("keys are reserved, not loaded"),
             Need::Instance(key) => LoadRequest::Instance(key),
             Need::Element(key) => LoadRequest::Element(key),
             Need::Children { scope, after } => LoadRequest::Children { scope, after, limit: PAGE_ROWS },
@@ -74,6 +89,13 @@ impl Partition {
         }
         self.working.load_leases(leases);
         Ok(())
+    }
+}
+
+fn keys_wanted(need: &Need) -> Option<u64> {
+    match need {
+        Need::Keys(keys) => Some(*keys),
+        _ => None,
     }
 }
 

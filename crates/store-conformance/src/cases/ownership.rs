@@ -24,7 +24,10 @@ pub async fn keys_are_never_given_twice(place: &dyn Place) {
     let store = place.open().await;
     let holder = HolderId::from("a");
     let first = store.acquire(PartitionId(1), &holder, 60_000).await.expect("asks").expect("free");
-    let more = store.reserve_keys(&first.fence).await.expect("reserves");
+    let many = store.reserve_keys(&first.fence, 3 << 20).await.expect("reserves");
+    assert!(many.end - many.start >= 3 << 20, "as many as were asked for");
+    let more = store.reserve_keys(&first.fence, 1).await.expect("reserves");
+    assert!(more.start >= many.end);
     let again = store.acquire(PartitionId(1), &holder, 60_000).await.expect("asks").expect("its own");
     assert!(!first.keys.is_empty() && !more.is_empty() && !again.keys.is_empty());
     assert!(first.keys.end <= more.start && more.end <= again.keys.start);
@@ -40,7 +43,7 @@ pub async fn a_stale_owner_cannot_write(place: &dyn Place) {
     assert!(matches!(refused, Err(Error::Fenced { partition: PartitionId(1), .. })), "{refused:?}");
     assert!(old.store.definition(definition.key).await.expect("reads").is_none());
     assert!(matches!(old.store.renew(std::slice::from_ref(&old.fence), 1).await, Err(Error::Fenced { .. })));
-    assert!(matches!(old.store.reserve_keys(&old.fence).await, Err(Error::Fenced { .. })));
+    assert!(matches!(old.store.reserve_keys(&old.fence, 1).await, Err(Error::Fenced { .. })));
     assert!(matches!(old.store.release(&old.fence).await, Err(Error::Fenced { .. })));
     new.commit(vec![put(&definition)]).await;
 }

@@ -92,7 +92,7 @@ impl Holder {
                 let _ = tokio::time::timeout(after, store.commit(batch)).await;
             }
             Action::ReserveKeys => {
-                let reserved = store.reserve_keys(&fence).await;
+                let reserved = store.reserve_keys(&fence, 1).await;
                 let reserved = reserved.map(|keys| history.note_keys(keys));
                 self.settle(began, reserved);
             }
@@ -148,7 +148,7 @@ impl Holder {
         let uses = [
             ("commit", store.commit(batch).await.map(drop)),
             ("renew", store.renew(std::slice::from_ref(fence), super::LONG_MS).await),
-            ("reserve keys", store.reserve_keys(fence).await.map(drop)),
+            ("reserve keys", store.reserve_keys(fence, 1).await.map(drop)),
             ("release", store.release(fence).await),
         ];
         for (what, outcome) in uses {
