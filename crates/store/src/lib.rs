@@ -20,7 +20,7 @@ mod wakeup;
 pub use batch::{
     Batch, BatchId, CommandResult, Committed, DeadLetter, Fence, FiredTimers, HolderId, IdempotentAnswer,
 };
-pub use codec::{CodecError, pack, unpack};
+pub use codec::{CodecError, pack, packed_len, unpack};
 pub use commit::Commit;
 pub use dead_letters::{DeadLetters, LetterNumber, StoredLetter};
 pub use definitions::{Definitions, Lookup};

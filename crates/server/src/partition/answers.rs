@@ -7,7 +7,7 @@ use super::inbox::{KeptAnswer, StoredIdempotency as StoredKey};
 use super::settle::Step;
 use super::take::{Source, Work};
 use crate::broker::CommandError;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tidemill_engine::{InstanceEnd, Reply};
 use tidemill_model::{Answer, Rejection, TenantId, Text, Timestamp};
 use tidemill_store::{CommandResult, IdempotentAnswer, Result};
@@ -68,12 +68,15 @@ impl Partition {
             keys.retain(|key| !self.open.known.contains_key(key));
         }
         let answers = self.store.answers(self.id, &keys).await?;
+        let awaited: HashSet<_> =
+            self.open.queue.iter().filter(|work| is_awaited(work)).filter_map(key_of).collect();
         let mut late = Vec::new();
         for (key, answer) in keys.into_iter().zip(answers) {
             let Some(answer) = answer else { continue };
             let given = match tidemill_store::unpack(&answer.answer) {
                 Ok(KeptAnswer { result: Some(result), .. }) => {
-                    let ended = self.end_of(&result).await?;
+                    // Only who waits for the end of the instance has to know whether that has come.
+                    let ended = if awaited.contains(&key) { self.end_of(&result).await? } else { None };
                     Given::Answer { result, ended }
                 }
                 Ok(KeptAnswer { comes_as: Some(number), .. }) => {
@@ -200,6 +203,10 @@ pub(super) fn kept(intent: Text, result: Option<Outcome>, comes_as: Option<u64>)
 
 fn intent(work: &Work) -> Text {
     Text::new_static(work.command.intent())
+}
+
+fn is_awaited(work: &Work) -> bool {
+    matches!(work.source, Source::Awaiting { .. })
 }
 
 fn key_of(work: &Work) -> Option<(TenantId, Text)> {

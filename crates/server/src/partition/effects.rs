@@ -2,6 +2,7 @@
 
 use super::Partition;
 use super::execute::{Answered, Executed};
+use super::late::LATE_BEFORE_CLEANING;
 use super::request::{AwaitedEnd, Waiter};
 use super::take::{Source, Work};
 use super::turn::Turn;
@@ -9,6 +10,13 @@ use crate::broker::{CommandError, EndedInstance};
 use std::collections::BTreeSet;
 use tidemill_engine::InstanceEnd;
 use tidemill_model::Answer;
+
+/// Instances whose end somebody waits for, before those are looked for who have given up.
+pub(super) const WAITERS_BEFORE_CLEANING: usize = 10_000;
+/// Instances whose end may be waited for at the same time; who comes after that is turned away.
+const WAITERS_MAX: usize = 100_000;
+/// Requests that may wait for the end of one instance.
+const WAITERS_PER_INSTANCE_MAX: usize = 1_000;
 
 impl Partition {
     pub(super) fn take_effect(&mut self, turn: Turn) {
@@ -25,11 +33,14 @@ impl Partition {
                 tell(waiter, end);
             }
         }
-        self.wake_others(turn.outgoing.iter().map(|follow_up| follow_up.partition).collect());
     }
 
     fn answer(&mut self, work: Work, answer: Answered, ended: &[InstanceEnd]) {
         if let Answered::Later(number) = answer {
+            if self.later.len() >= self.later_before_cleaning {
+                self.later.retain(|_, late| late.is_awaited());
+                self.later_before_cleaning = LATE_BEFORE_CLEANING.max(self.later.len() * 2);
+            }
             self.later.entry(number).or_default().add(work);
             return;
         }
@@ -76,19 +87,28 @@ impl Partition {
             let _ = waiter.reply.ended.send(Err(CommandError::NotEnded(waiter.created.instance)));
             return;
         }
-        let waiting = self.waiters.entry(waiter.created.instance).or_default();
-        waiting.retain(|waiter| !waiter.reply.ended.is_closed());
-        waiting.push(waiter);
-        const WAITERS_BEFORE_CLEANING: usize = 10_000;
-        if self.waiters.len() > WAITERS_BEFORE_CLEANING {
+        if self.waiters.len() >= self.waiters_before_cleaning {
             self.waiters.retain(|_, waiting| {
                 waiting.retain(|waiter| !waiter.reply.ended.is_closed());
                 !waiting.is_empty()
             });
+            // As much again may come before they are all looked at the next time.
+            self.waiters_before_cleaning = WAITERS_BEFORE_CLEANING.max(self.waiters.len() * 2);
         }
+        let is_full = self.waiters.len() >= WAITERS_MAX;
+        let waiting = self.waiters.entry(waiter.created.instance).or_default();
+        waiting.retain(|waiter| !waiter.reply.ended.is_closed());
+        if is_full || waiting.len() >= WAITERS_PER_INSTANCE_MAX {
+            let retry_after = std::time::Duration::from_secs(1);
+            let _ = waiter.reply.ended.send(Err(CommandError::Overloaded { retry_after }));
+            return;
+        }
+        waiting.push(waiter);
     }
 
-    fn wake_others(&self, partitions: BTreeSet<tidemill_model::PartitionId>) {
+    /// For a batch that was written although its commit failed to say so: a commit that succeeds has woken them itself.
+    pub(super) fn wake_others(&self, turn: &Turn) {
+        let partitions: BTreeSet<_> = turn.outgoing.iter().map(|follow_up| follow_up.partition).collect();
         for partition in partitions.into_iter().filter(|partition| *partition != self.id) {
             let store = self.store.clone();
             tokio::spawn(async move { store.wake(partition).await });

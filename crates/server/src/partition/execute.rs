@@ -17,6 +17,10 @@ const LOADS_PER_COMMAND_MAX: usize = 10_000;
 const PREFETCH_ROUNDS: usize = 4;
 /// Work that follows from commands goes on in the same batch for so long; the rest goes to the inbox.
 const FOLLOW_UP_TIME_MAX: Duration = Duration::from_millis(10);
+/// After so long the rest of the queue waits for its next turn, and others get theirs.
+const TURN_TIME_MAX: Duration = Duration::from_millis(50);
+/// Bytes that a row takes, apart from values that came with the command.
+const ROW_BYTES: usize = 512;
 
 /// A command that was run, and what its sender gets after the commit.
 pub(super) struct Executed {
@@ -62,8 +66,12 @@ impl Partition {
             if let Some(answer) = self.remembered(&work) {
                 self.repeat(work, answer);
             } else {
+                let first_key = self.working.next_key();
                 match self.run_command(&work.command).await {
-                    Ok(Went::Through(outcome)) => self.went_through(work, *outcome, began),
+                    Ok(Went::Through(outcome)) => {
+                        self.open.bytes += self.bytes_of(&work.command, first_key);
+                        self.went_through(work, *outcome, began);
+                    }
                     Ok(Went::Wrong(reason)) => self.put_aside(work, reason),
                     Err(halt) => {
                         self.put_back(work, is_alone);
@@ -71,11 +79,27 @@ impl Partition {
                     }
                 }
             }
-            if is_alone && self.open.follow_ups.is_empty() {
+            if !self.open.follow_ups.is_empty() {
+                continue;
+            }
+            if is_alone {
+                break;
+            }
+            if self.open.is_full() || began.elapsed() > TURN_TIME_MAX {
+                if !self.suspects.is_cautious() && self.alone == 0 {
+                    self.leave_rest();
+                }
                 break;
             }
         }
         Ok(())
+    }
+
+    /// What a command adds to its batch, roughly: itself, as the log keeps it and as the values that it brings, and a row
+    /// for each key that it has used.
+    fn bytes_of(&self, command: &Command, first_key: u64) -> usize {
+        let rows = self.working.next_key().saturating_sub(first_key);
+        2 * tidemill_store::packed_len(command) + rows as usize * ROW_BYTES
     }
 
     /// What follows from a command runs before the next one.

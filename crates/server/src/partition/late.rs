@@ -17,6 +17,11 @@ use tokio::sync::oneshot;
 
 type Outcome = Result<Answer, Rejection>;
 
+/// Requests that may wait for one answer; retries join those who wait.
+const CALLERS_MAX: usize = 1_000;
+/// Answers that are waited for before those are forgotten that nobody waits for any more.
+pub(super) const LATE_BEFORE_CLEANING: usize = 10_000;
+
 /// Who waits for an answer.
 #[derive(Default)]
 pub(super) struct Late {
@@ -36,8 +41,20 @@ impl Late {
     pub(super) fn add(&mut self, work: Work) {
         self.address.add(&work);
         if let Source::Client { reply, .. } = work.source {
+            if self.callers.len() >= CALLERS_MAX {
+                self.callers.retain(|caller| !caller.is_closed());
+            }
+            if self.callers.len() >= CALLERS_MAX {
+                let retry_after = std::time::Duration::from_secs(1);
+                return drop(reply.send(Err(CommandError::Overloaded { retry_after })));
+            }
             self.callers.push(reply);
         }
+    }
+
+    /// Somebody here still waits for it. Who asks later finds it in the store.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.callers.iter().any(|caller| !caller.is_closed())
     }
 
     pub(super) fn tell(self, outcome: &Outcome) {

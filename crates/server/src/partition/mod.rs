@@ -2,6 +2,7 @@
 //! lock; everything that leaves it leaves after the commit.
 
 mod answers;
+mod backlog;
 mod deadlines;
 mod effects;
 mod execute;
@@ -26,6 +27,7 @@ pub(crate) use suspects::Trial;
 
 use crate::broker::CommandError;
 use crate::clock::Clock;
+use backlog::Backlog;
 use deadlines::Deadlines;
 use late::Late;
 use lease::Lease;
@@ -49,7 +51,9 @@ const QUEUE_REQUESTS_MAX: usize = 8_192;
 const ROWS_IN_MEMORY_MAX: usize = 500_000;
 /// Commands after which a batch is closed, even if the one before is still being written.
 const COMMANDS_PER_BATCH_MAX: usize = 1_024;
-/// Keys that a command could use up at most; the next block is reserved before fewer are left.
+/// Bytes, roughly, that a batch writes before it is closed: a larger one would hold up everybody behind it.
+const BATCH_BYTES_MAX: usize = 16 << 20;
+/// The next block of keys is reserved before fewer are left, so that few commands run twice for want of keys.
 const KEYS_LEFT_MIN: u64 = 100_000;
 
 /// What others know of a running loop.
@@ -100,9 +104,13 @@ pub(crate) struct Partition {
     deadlines: Deadlines,
     pollers: Pollers,
     waiters: HashMap<ProcessInstanceKey, Vec<Waiter>>,
+    waiters_before_cleaning: usize,
     /// Commands whose answer comes with another one.
     later: HashMap<u64, Late>,
+    later_before_cleaning: usize,
     requests: mpsc::Receiver<Request>,
+    /// Requests that a batch had no room for.
+    backlog: Backlog,
     /// The batch that commands join.
     open: Turn,
     /// The batch before it, while it is being written.
@@ -166,8 +174,11 @@ impl Partition {
             deadlines: Deadlines::default(),
             pollers: Pollers::default(),
             waiters: HashMap::new(),
+            waiters_before_cleaning: effects::WAITERS_BEFORE_CLEANING,
             later: HashMap::new(),
+            later_before_cleaning: late::LATE_BEFORE_CLEANING,
             requests,
+            backlog: Backlog::default(),
             open: Turn::default(),
             in_flight: None,
             alone: 0,
@@ -236,6 +247,9 @@ impl Partition {
         let open = std::mem::take(&mut self.open);
         let executed = open.executed.into_iter().map(|executed| executed.work);
         executed.chain(open.queue).for_each(take::Work::turn_away);
+        while let Some(work) = self.backlog.pop() {
+            work.turn_away();
+        }
         while let Ok(request) = self.requests.try_recv() {
             request.turn_away();
         }

@@ -1,21 +1,56 @@
 //! Workers that wait for jobs, first come first served within a type.
 
 use super::request::Poller;
+use crate::broker::CommandError;
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 use tidemill_model::Text;
 use tokio::sync::oneshot;
 
+/// Workers that may wait at a partition.
+const POLLERS_MAX: usize = 10_000;
+
 #[derive(Default)]
 pub(super) struct Pollers {
     by_type: HashMap<Text, VecDeque<Poller>>,
+    /// Those who take what there is and do not wait.
+    at_once: HashMap<Text, VecDeque<Poller>>,
+    /// Nobody's time is up before this.
+    next_end: Option<Instant>,
     /// Those on other nodes who want to know when asking is worth while.
     watchers: HashMap<Text, Vec<oneshot::Sender<()>>>,
 }
 
 impl Pollers {
+    /// Turns away who comes when too many wait already.
+    pub(super) fn add_new(&mut self, poller: Poller) {
+        if self.count() < POLLERS_MAX {
+            return self.add(poller);
+        }
+        if poller.claim.take() {
+            let retry_after = std::time::Duration::from_secs(1);
+            let _ = poller.reply.send(Err(CommandError::Overloaded { retry_after }));
+        }
+    }
+
+    /// Types are few where workers are many.
+    fn count(&self) -> usize {
+        self.by_type.values().chain(self.at_once.values()).map(VecDeque::len).sum()
+    }
+
     pub(super) fn add(&mut self, poller: Poller) {
-        self.by_type.entry(poller.command.job_type.clone()).or_default().push_back(poller);
+        self.line_of(&poller).push_back(poller);
+    }
+
+    fn line_of(&mut self, poller: &Poller) -> &mut VecDeque<Poller> {
+        let lines = match poller.until {
+            Some(until) => {
+                self.next_end = Some(self.next_end.map_or(until, |end| end.min(until)));
+                &mut self.by_type
+            }
+            None => &mut self.at_once,
+        };
+        lines.entry(poller.command.job_type.clone()).or_default()
     }
 
     pub(super) fn watch(&mut self, job_type: Text, watcher: oneshot::Sender<()>) {
@@ -38,70 +73,83 @@ impl Pollers {
     }
 
     pub(super) fn types(&self) -> Vec<Text> {
-        self.by_type.keys().cloned().collect()
+        let at_once = self.at_once.keys().filter(|job_type| !self.by_type.contains_key(*job_type));
+        self.by_type.keys().chain(at_once).cloned().collect()
     }
 
     /// The next worker of a type that is still there.
     pub(super) fn next(&mut self, job_type: &Text) -> Option<Poller> {
-        let waiting = self.by_type.get_mut(job_type)?;
-        let next = loop {
-            match waiting.pop_front() {
-                Some(poller) if poller.reply.is_closed() => {}
-                other => break other,
-            }
-        };
-        if waiting.is_empty() {
-            self.by_type.remove(job_type);
-        }
-        next
+        next_of(&mut self.by_type, job_type).or_else(|| next_of(&mut self.at_once, job_type))
     }
 
     /// Takes out those for whom something holds.
     pub(super) fn take_out(&mut self, holds: impl Fn(&Poller) -> bool) -> Vec<Poller> {
         let mut taken = Vec::new();
-        for waiting in self.by_type.values_mut() {
+        for waiting in self.by_type.values_mut().chain(self.at_once.values_mut()) {
             let (out, left): (VecDeque<_>, VecDeque<_>) =
                 std::mem::take(waiting).into_iter().partition(&holds);
             taken.extend(out);
             *waiting = left;
         }
         self.by_type.retain(|_, waiting| !waiting.is_empty());
+        self.at_once.retain(|_, waiting| !waiting.is_empty());
         taken
     }
 
     /// Back to the head of the line.
     pub(super) fn put_back(&mut self, poller: Poller) {
-        self.by_type.entry(poller.command.job_type.clone()).or_default().push_front(poller);
+        self.line_of(&poller).push_front(poller);
     }
 
-    /// Sends everybody away whose time is up, and forgets those who have left.
+    /// Sends everybody away whose time is up, and forgets those who have left. Those who wait are looked at only when
+    /// the time of one of them is up.
     pub(super) fn end_waits(&mut self, now: Instant) {
+        std::mem::take(&mut self.at_once).into_values().flatten().for_each(send_away);
+        if self.next_end.is_none_or(|end| end > now) {
+            return;
+        }
         for waiting in self.by_type.values_mut() {
             let (over, left): (VecDeque<_>, VecDeque<_>) = std::mem::take(waiting)
                 .into_iter()
                 .filter(|poller| !poller.reply.is_closed())
                 .partition(|poller| poller.until.is_none_or(|until| until <= now));
             *waiting = left;
-            for poller in over {
-                if poller.claim.take() {
-                    let _ = poller.reply.send(Ok(Vec::new()));
-                }
-            }
+            over.into_iter().for_each(send_away);
         }
         self.by_type.retain(|_, waiting| !waiting.is_empty());
+        self.next_end = self.by_type.values().flatten().filter_map(|poller| poller.until).min();
     }
 
     /// Sends everybody away.
     pub(super) fn end_all(&mut self) {
         self.watchers.clear();
-        for poller in std::mem::take(&mut self.by_type).into_values().flatten() {
-            if poller.claim.take() {
-                let _ = poller.reply.send(Ok(Vec::new()));
-            }
-        }
+        let (waiting, at_once) = (std::mem::take(&mut self.by_type), std::mem::take(&mut self.at_once));
+        waiting.into_values().chain(at_once.into_values()).flatten().for_each(send_away);
+        self.next_end = None;
     }
 
     pub(super) fn next_end(&self) -> Option<Instant> {
-        self.by_type.values().flatten().filter_map(|poller| poller.until).min()
+        self.next_end
+    }
+}
+
+fn next_of(lines: &mut HashMap<Text, VecDeque<Poller>>, job_type: &Text) -> Option<Poller> {
+    let waiting = lines.get_mut(job_type)?;
+    let next = loop {
+        match waiting.pop_front() {
+            Some(poller) if poller.reply.is_closed() => {}
+            other => break other,
+        }
+    };
+    if waiting.is_empty() {
+        lines.remove(job_type);
+    }
+    next
+}
+
+fn send_away(poller: Poller) {
+    if poller.claim.take() {
+        // Who has left needs no answer.
+        let _ = poller.reply.send(Ok(Vec::new()));
     }
 }

@@ -78,6 +78,7 @@ impl Partition {
             Err(_) => return rebuilt.map(drop),
         };
         if is_there {
+            self.wake_others(&turn);
             self.take_effect(turn);
         } else {
             let again = self.take_back(turn.executed, is_sent);

@@ -13,6 +13,8 @@ use tidemill_model::{Answer, Command, Timestamp};
 use tidemill_store::{DeadLetter, InboxEntry, Position, TimerPosition};
 use tokio::sync::oneshot;
 
+/// Requests that may wait for their turn beside those that the loop has not looked at.
+const BACKLOG_MAX: usize = 8_192;
 /// Requests that one turn takes at most.
 const REQUESTS_PER_TURN_MAX: usize = 512;
 /// Inbox entries that one turn takes at most.
@@ -66,15 +68,21 @@ impl Work {
 impl Partition {
     /// Waits until there is something to do, and puts it into the open batch.
     pub(super) async fn take(&mut self) -> Step<()> {
-        let has_work = self.inbox_is_dirty || !self.open.queue.is_empty() || self.is_something_due();
+        let has_requests = !self.open.queue.is_empty() || !self.backlog.is_empty();
+        let has_work = self.inbox_is_dirty || has_requests || self.is_something_due();
         if !has_work && !self.is_stopping {
             self.wait().await?;
         }
-        while self.open.queue.len() < REQUESTS_PER_TURN_MAX {
+        while self.backlog.len() < BACKLOG_MAX {
             match self.requests.try_recv() {
                 Ok(request) => self.sort_in(request),
                 Err(_) => break,
             }
+        }
+        while self.open.queue.len() < REQUESTS_PER_TURN_MAX
+            && let Some(work) = self.backlog.pop()
+        {
+            self.open.queue.push_back(work);
         }
         self.look_at_clock();
         for done in self.clock_changed.drain(..) {
@@ -138,17 +146,17 @@ impl Partition {
     fn sort_in(&mut self, request: Request) {
         match request {
             Request::Execute { command, options, reply } => {
-                self.open.queue.push_back(Work { command, source: Source::Client { options, reply } });
+                self.queue_up(Work { command, source: Source::Client { options, reply } });
             }
             Request::CreateAndAwait { command, options, reply } => {
                 let command = Command::CreateInstance(command);
-                self.open.queue.push_back(Work { command, source: Source::Awaiting { options, reply } });
+                self.queue_up(Work { command, source: Source::Awaiting { options, reply } });
             }
             Request::AwaitEnd { created, noted, reply } => {
                 self.await_end(Waiter { created, reply });
                 let _ = noted.send(());
             }
-            Request::Poll(poller) => self.pollers.add(poller),
+            Request::Poll(poller) => self.pollers.add_new(poller),
             Request::AwaitJobs { job_type, reply } => self.pollers.watch(job_type, reply),
             Request::InboxHasGrown => self.inbox_is_dirty = true,
             Request::ClockHasChanged(done) => self.clock_changed.push(done),
@@ -157,6 +165,26 @@ impl Partition {
                 self.end_awaits();
             }
             Request::Stop => self.is_stopping = true,
+        }
+    }
+
+    /// Whoever finds room in the batch needs no turn.
+    fn queue_up(&mut self, work: Work) {
+        if self.backlog.is_empty() && self.open.queue.len() < REQUESTS_PER_TURN_MAX {
+            self.open.queue.push_back(work);
+        } else {
+            self.backlog.push(work);
+        }
+    }
+
+    /// The batch is full: requests that it did not get to wait for their next turn, and entries of the inbox are read again.
+    pub(super) fn leave_rest(&mut self) {
+        for work in std::mem::take(&mut self.open.queue).into_iter().rev() {
+            match work.source {
+                Source::Client { .. } | Source::Awaiting { .. } => self.backlog.put_back(work),
+                Source::Inbox { .. } => self.inbox_is_dirty = true,
+                _ => self.open.queue.push_front(work),
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::execute::Executed;
 use super::inbox::Envelope;
 use super::settle::{Halt, Step};
 use super::take::Work;
-use super::{COMMANDS_PER_BATCH_MAX, Partition, ROWS_IN_MEMORY_MAX};
+use super::{BATCH_BYTES_MAX, COMMANDS_PER_BATCH_MAX, Partition, ROWS_IN_MEMORY_MAX};
 use crate::packed_log;
 use std::collections::{BTreeSet, VecDeque};
 use std::mem::{replace, take};
@@ -43,9 +43,15 @@ pub(super) struct Turn {
     pub(super) replies: Vec<(ReplyToken, std::result::Result<Answer, Rejection>)>,
     pub(super) fired: Vec<TimerPosition>,
     pub(super) changes: Vec<Change>,
+    /// What it will write, roughly.
+    pub(super) bytes: usize,
 }
 
 impl Turn {
+    pub(super) fn is_full(&self) -> bool {
+        self.executed.len() >= COMMANDS_PER_BATCH_MAX || self.bytes >= BATCH_BYTES_MAX
+    }
+
     fn changes_nothing(&self) -> bool {
         self.changes.is_empty()
             && self.consumed.is_empty()
@@ -91,9 +97,12 @@ impl Partition {
         if !is_alone {
             self.take().await?;
         }
+        if self.in_flight.as_ref().is_some_and(|in_flight| in_flight.commit.is_finished()) {
+            // Where more waits than a turn takes, nobody waits for the commit.
+            self.written().await?;
+        }
         self.execute_queue().await?;
-        let is_full = self.open.executed.len() >= COMMANDS_PER_BATCH_MAX;
-        if self.in_flight.is_none() || is_full || is_alone || self.is_stopping {
+        if self.in_flight.is_none() || self.open.is_full() || is_alone || self.is_stopping {
             self.close().await?;
         }
         if is_alone || self.is_stopping {
