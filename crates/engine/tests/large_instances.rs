@@ -169,7 +169,8 @@ fn timers_of_very_many_children_fire_without_a_load_for_each() {
     assert_eq!(timers.len(), TIMERS);
     for turn in timers.chunks(250) {
         let timers = turn.iter().map(|timer| tidemill_model::entity::Timer::clone(timer));
-        let commands: Vec<_> = timers.map(|timer| Command::TriggerTimer(TriggerTimer { timer })).collect();
+        let commands: Vec<_> =
+            timers.map(|timer| Command::TriggerTimer(TriggerTimer { timer, was_put_aside: false })).collect();
         for _ in 0..4 {
             let needs: Vec<Need> =
                 commands.iter().filter_map(|command| engine.working.first_need(command)).collect();

@@ -58,7 +58,7 @@ fn messages_of_very_many_keys_wait_in_the_store() {
     });
     let timer = Timer::clone(&timer.expect("it expires"));
     engine.now = timer.due_at;
-    engine.run(Command::TriggerTimer(TriggerTimer { timer })).expect("it fires");
+    engine.run(Command::TriggerTimer(TriggerTimer { timer, was_put_aside: false })).expect("it fires");
     engine.expect(&["message paid Expired"]);
     let late = engine.start("p", r#"{"id":"k777"}"#);
     assert!(engine.is_active("wait"));
