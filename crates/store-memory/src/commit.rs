@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use std::collections::BTreeSet;
 use tidemill_model::{Change, Entity, EntityKind, PartitionId, TenantId};
 use tidemill_store::{
-    Batch, BatchId, Commit, Committed, Culprit, Error, Fence, IdempotentAnswer, LetterNumber, Position,
-    Result, StoredLetter,
+    Batch, BatchId, Commit, Committed, Culprit, Error, Fence, IdempotentAnswer, LetterNumber, Result,
+    StoredLetter,
 };
 
 #[async_trait]
@@ -37,14 +37,12 @@ impl Commit for MemoryStore {
         Ok(self.state().batches.contains_key(&(partition, batch)))
     }
 
-    async fn mark_attempts(&self, fence: &Fence, positions: &[Position]) -> Result<()> {
-        let mut state = self.state();
-        state.owned(fence)?;
-        for position in positions {
-            if let Some((_, entry)) = state.inbox.get_mut(position) {
-                entry.attempts += 1;
-            }
-        }
+    async fn in_hand(&self, partition: PartitionId) -> Result<Option<Vec<u8>>> {
+        Ok(self.state().partitions.get(&partition).and_then(|partition| partition.in_hand.clone()))
+    }
+
+    async fn note_in_hand(&self, fence: &Fence, note: Option<Vec<u8>>) -> Result<()> {
+        self.state().owned(fence)?.in_hand = note;
         Ok(())
     }
 }

@@ -47,11 +47,16 @@ impl Ownership for MemoryStore {
         row.epoch += 1;
         row.expires_at = Some(end_of_lease(now, lease_ms));
         let fence = Fence { partition, holder: holder.clone(), epoch: row.epoch };
-        Ok(Some(Owned { fence, last_batch_at: row.last_batch_at, was_released, keys: reserve(row) }))
+        Ok(Some(Owned {
+            fence,
+            last_batch_at: row.last_batch_at,
+            was_released,
+            keys: reserve(row, KEYS_PER_BLOCK),
+        }))
     }
 
-    async fn reserve_keys(&self, fence: &Fence) -> Result<KeyBlock> {
-        Ok(reserve(self.state().owned(fence)?))
+    async fn reserve_keys(&self, fence: &Fence, keys_min: u64) -> Result<KeyBlock> {
+        Ok(reserve(self.state().owned(fence)?, keys_min.max(KEYS_PER_BLOCK)))
     }
 
     async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()> {
@@ -107,9 +112,9 @@ impl Ownership for MemoryStore {
     }
 }
 
-fn reserve(partition: &mut Partition) -> KeyBlock {
+fn reserve(partition: &mut Partition, keys: u64) -> KeyBlock {
     let start = partition.next_key;
-    partition.next_key += KEYS_PER_BLOCK;
+    partition.next_key += keys;
     start..partition.next_key
 }
 

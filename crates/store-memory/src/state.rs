@@ -32,6 +32,8 @@ pub(crate) struct Partition {
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) was_released: bool,
     pub(crate) preferred: Option<HolderId>,
+    /// What its owner was about to run.
+    pub(crate) in_hand: Option<Vec<u8>>,
     /// Of the batch that was written last.
     pub(crate) last_batch_at: Option<Timestamp>,
 }
@@ -57,6 +59,7 @@ impl State {
                 expires_at: None,
                 was_released: true,
                 preferred: None,
+                in_hand: None,
                 last_batch_at: None,
             };
             (id, partition)
@@ -92,7 +95,7 @@ impl State {
         self.last_position += 1;
         let position = Position(self.last_position);
         let NewInboxEntry { partition, received_at, payload } = entry;
-        self.inbox.insert(position, (partition, InboxEntry { position, received_at, attempts: 0, payload }));
+        self.inbox.insert(position, (partition, InboxEntry { position, received_at, payload }));
         position
     }
 }
