@@ -104,13 +104,15 @@ fn freeze(fleet: &Fleet, load: &Load, victim: usize) {
         server.signal("-CONT");
         went_on(fleet, load, "SIGCONT of the former owner", &[victim], fault_at);
     });
-    eventually("a commit of the former owner is refused", || {
-        server.said_after(lines).iter().any(|line| line.contains(REFUSED_BATCH) && line.contains(FENCED))
+    eventually("a write of the former owner is refused", || {
+        let is_refusal = |line: &String| REFUSED_WRITES.iter().any(|refused| line.contains(refused));
+        server.said_after(lines).iter().any(|line| is_refusal(line) && line.contains(FENCED))
     });
 }
 
 const REQUESTS_FOR_A_SLEEPER: usize = 8;
-const REFUSED_BATCH: &str = "a batch is to be settled";
+/// A batch, or the note about what will be in it, which an owner whose predecessor died writes before.
+const REFUSED_WRITES: [&str; 2] = ["a batch is to be settled", "the store failed"];
 const FENCED: &str = "is owned by another holder";
 
 fn kill_postgres(fleet: &Fleet, load: &Load, away: Duration) {
