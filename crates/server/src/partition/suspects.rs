@@ -5,7 +5,7 @@ use super::Partition;
 use super::settle::Step;
 use super::take::{Source, Work};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemill_model::{Command, Timestamp};
@@ -92,7 +92,9 @@ impl Suspects {
     fn follow(&mut self, note: Note, has_died: bool, has_landed: bool, now: Timestamp) {
         self.is_noted = true;
         self.known = note.suspects.into_iter().collect();
-        for mark in note.in_hand {
+        // Several clients may have sent the same; it has been there at one death all the same.
+        let in_hand: HashSet<Mark> = note.in_hand.into_iter().collect();
+        for mark in in_hand {
             if has_landed {
                 self.known.remove(&mark);
             } else if has_died {
@@ -259,6 +261,14 @@ mod tests {
         assert_eq!(suspects.share(&[bad, good, Mark::Inbox(3)]), 1);
         suspects.follow(note(&[bad], &[(bad, 1), (good, 1)]), true, false, NOW);
         assert_eq!((suspects.deaths(bad), suspects.deaths(good)), (DEATHS_MAX, 1));
+    }
+
+    #[test]
+    fn what_several_clients_have_sent_counts_once_for_a_death() {
+        let mark = Mark::Content(7);
+        let mut suspects = Suspects::default();
+        suspects.follow(note(&[mark, mark, mark], &[]), true, false, NOW);
+        assert_eq!(suspects.deaths(mark), 1);
     }
 
     #[test]
