@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tidemill_server::Node;
 use tidemill_server::gateway::Gateway;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How long open requests may take to end after the server was told to stop.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
@@ -90,12 +90,14 @@ async fn serve(settings: Settings) -> Result<()> {
         // A sender that is gone means the same as one that has spoken.
         let _ = stopped.await;
     }));
+    // Before the line that says it is ready: whoever reads it may tell the server to stop at once.
+    let mut signals = Signals::listen();
     tracing::info!(%address, store = %store_name, ready_ms = began.elapsed().as_millis() as u64, "ready");
     if settings.is_demo() {
         demo::begin(address);
     }
     let is_broken = tokio::select! {
-        () = told_to_stop() => false,
+        () = signals.tell_to_stop() => false,
         () = node.broken() => true,
     };
     tracing::info!("stopping");
@@ -107,7 +109,7 @@ async fn serve(settings: Settings) -> Result<()> {
             "Expected to hand the partitions over within {STOP_MAX:?}, but the store does not answer. Others take them \
              over when the lease has run out"
         ),
-        () = told_to_stop() => bail!("Expected to hand the partitions over, but was told a second time to stop"),
+        () = signals.tell_to_stop() => bail!("Expected to hand the partitions over, but was told a second time to stop"),
     }
     if is_broken {
         bail!("a partition can no longer write; see the log above");
@@ -144,11 +146,23 @@ fn init_logging(filter: &str) -> Result<()> {
     Ok(())
 }
 
-async fn told_to_stop() {
-    let mut terminate = signal(SignalKind::terminate()).expect("a process may listen to its signals");
-    let mut interrupt = signal(SignalKind::interrupt()).expect("a process may listen to its signals");
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+/// The signals that tell the server to stop.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> Signals {
+        let listen = |kind| signal(kind).expect("a process may listen to its signals");
+        Signals { terminate: listen(SignalKind::terminate()), interrupt: listen(SignalKind::interrupt()) }
+    }
+
+    /// Returns when the next of them has come.
+    async fn tell_to_stop(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
     }
 }
