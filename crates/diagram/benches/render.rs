@@ -1,4 +1,4 @@
-//! What a picture of 1,000 elements costs, with diagram interchange and without.
+//! Measures the time to draw a model of 1,000 elements, with diagram interchange and without.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! What a picture shows beyond the model: where instances are, what has happened. It is data by element id, so that
-//! whoever has the figures needs to know nothing about drawing.
+//! Overlays: tokens, counts, incidents and taken flows that a picture shows on top of the model. They are plain data by
+//! element id, so that the caller needs to know nothing about drawing.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

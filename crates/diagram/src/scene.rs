@@ -1,4 +1,5 @@
-//! What is to be drawn and where: the common ground of diagram interchange, automatic layout and drawing.
+//! The shapes and flows to draw, with their positions. Diagram interchange and automatic layout both produce a scene;
+//! drawing only reads one.
 
 use crate::color::Color;
 use crate::geometry::{Point, Rect};

@@ -1,4 +1,5 @@
-//! What triggers an event, drawn within a circle of 36: outlined where it is caught, filled where it is thrown.
+//! Draws the icon of an event definition within a circle of 36 units. Catching events have an outlined icon, throwing
+//! events a filled one.
 
 use super::pen::Pen;
 use crate::model::Trigger;

@@ -1,4 +1,4 @@
-//! What kind of work a task is, drawn in its upper left corner within a square of 22.
+//! Draws the icon of a task type in the upper left corner of the task, within a square of 22 units.
 
 use super::pen::Pen;
 use crate::model::TaskKind;

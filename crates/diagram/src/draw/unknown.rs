@@ -1,4 +1,4 @@
-//! What BPMN does not know: a plain box with its name, so that it is not missed.
+//! Draws an element that BPMN does not define as a plain box with its name, so that the reader sees that it is there.
 
 use super::label::{self, Vertical};
 use super::pen::{Border, Pen};

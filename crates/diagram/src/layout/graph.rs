@@ -43,7 +43,8 @@ impl Graph {
     }
 }
 
-/// Who has a cell, and who stands in the cell of another.
+/// `owners` are the elements with a cell of their own in the grid. The other lists hold the elements that share the cell
+/// of an owner: its boundary events, and the artifacts beside it.
 struct Parts {
     owners: Vec<NodeIndex>,
     events: FxHashMap<NodeIndex, Vec<NodeIndex>>,

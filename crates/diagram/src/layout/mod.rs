@@ -32,7 +32,7 @@ pub(crate) fn scene(model: &Model, notes: &mut Vec<Note>) -> Scene {
         notes.push(Note { line: 1, column: 1, reason });
     }
     let mut plan = Plan::new(model);
-    // What stands inside comes later in the model, so that every scope finds those in it laid out.
+    // Children come after their scope in the model. Going backwards lays them out before the scope that contains them.
     for scope in (0..plan.count()).rev() {
         if model.nodes[scope].symbol.is_scope() {
             scope::lay_out(&mut plan, scope);

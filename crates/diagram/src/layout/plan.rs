@@ -1,4 +1,5 @@
-//! What a layout has decided so far: places within the own scope first, in the whole picture at the end.
+//! The positions that a layout has chosen so far. They are relative to the scope of each element until the end, when
+//! they become positions in the whole picture.
 
 use crate::geometry::{Point, Rect};
 use crate::limits::LAYOUT_ELEMENTS_MAX;

@@ -1,4 +1,4 @@
-//! What connects elements: flows and associations. Their ends are ids here, because they may come later in the file.
+//! Reads flows and associations. Their ends stay ids here, because an element may come later in the file than its flow.
 
 use super::tag::{child_text, has_child, name};
 use crate::model::EdgeKind;

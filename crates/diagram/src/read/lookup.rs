@@ -1,5 +1,5 @@
-//! What elements refer to and must be known before they are read. A file may have many of both, so they are looked up
-//! in tables.
+//! Tables of what elements refer to, such as event definitions. They are filled before elements are read, because a
+//! search through the file for each reference would cost the square of its length.
 
 use super::event;
 use super::tag::{is_bpmn, is_true, name};

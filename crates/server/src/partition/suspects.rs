@@ -1,5 +1,6 @@
-//! Finding what brings the process down. After a predecessor that died, whatever is about to run is noted in the
-//! store first; what was in hand at a death runs alone afterwards, and after the next death not at all.
+//! Finds commands that kill the process. After a predecessor that died, the owner writes a note of the commands that it
+//! is about to run. A command that was in the note when the process died runs alone next time. If the process dies
+//! again, the command is put aside.
 
 use super::Partition;
 use super::settle::Step;
