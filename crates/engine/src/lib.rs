@@ -19,6 +19,6 @@ mod stop;
 
 pub use command::check_deployment;
 pub use need::{Missing, Need, Supply};
-pub use outcome::{FollowUp, InstanceEnd, Outcome, Reply};
+pub use outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
 pub use run::{process, recover};
 pub use state::{BoxName, Working};

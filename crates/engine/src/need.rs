@@ -46,6 +46,9 @@ pub enum Need {
     Resource { tenant: TenantId, resource_id: Text },
     /// The definition, form or resource with this key.
     ResourceByKey(ResourceKey),
+    /// What the store has of an instance that is not live: supplied with
+    /// [`Working::supply_remains`](crate::Working::supply_remains).
+    Remains(ProcessInstanceKey),
     /// A block of at least so many keys: reserved with [`Working::reserve_keys`](crate::Working::reserve_keys), not
     /// supplied.
     Keys(u64),

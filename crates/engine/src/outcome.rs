@@ -13,6 +13,8 @@ pub struct Outcome {
     pub replies: Vec<(ReplyToken, Result<Answer, Rejection>)>,
     /// Instances that have ended, for those who wait.
     pub ended: Vec<InstanceEnd>,
+    /// Ended instances that the commit deletes.
+    pub deletions: Vec<Deletion>,
     /// What happened, in order; empty unless records were asked for.
     pub records: Vec<Record>,
     /// The work that expressions took.
@@ -39,4 +41,11 @@ pub struct InstanceEnd {
     pub instance: ProcessInstanceKey,
     /// False: terminated.
     pub is_completed: bool,
+}
+
+/// An ended instance that goes, with so many of the rows that belonged to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deletion {
+    pub instance: ProcessInstanceKey,
+    pub rows: usize,
 }

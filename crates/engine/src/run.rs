@@ -6,7 +6,7 @@ use crate::limits::{
     ELEMENTS_PASSED_MAX, STEPS_BEFORE_MISS_MIN, STEPS_PER_COMMAND_MAX, STEPS_PER_CONTINUE_MAX,
 };
 use crate::need::{Missing, Need};
-use crate::outcome::{FollowUp, InstanceEnd, Outcome, Reply};
+use crate::outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
 use crate::state::Working;
 use crate::stop::{Step as Stepped, Stop};
 use crate::{command, incident, lifecycle};
@@ -37,6 +37,7 @@ pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Resu
     match result {
         Ok(reply) => {
             run.working.keep();
+            run.working.note_deletions(&run.deletions);
             run.working.count_evaluations(run.work.evaluations());
             Ok(run.into_outcome(reply))
         }
@@ -73,6 +74,7 @@ pub(crate) struct Run<'a> {
     pub(crate) replies: Vec<(ReplyToken, Result<Answer, Rejection>)>,
     follow_ups: Vec<FollowUp>,
     ended: Vec<InstanceEnd>,
+    deletions: Vec<Deletion>,
     records: Vec<Record>,
 }
 
@@ -106,6 +108,7 @@ impl<'a> Run<'a> {
             replies: Vec::new(),
             follow_ups: Vec::new(),
             ended: Vec::new(),
+            deletions: Vec::new(),
             records: Vec::new(),
         }
     }
@@ -221,6 +224,11 @@ impl<'a> Run<'a> {
         self.ended.push(InstanceEnd { instance, is_completed });
     }
 
+    /// The commit of this command takes an ended instance out of history.
+    pub(crate) fn delete(&mut self, instance: ProcessInstanceKey, rows: usize) {
+        self.deletions.push(Deletion { instance, rows });
+    }
+
     /// Notes what happened. The event is built only if somebody wants to know.
     pub(crate) fn record(
         &mut self,
@@ -250,6 +258,7 @@ impl<'a> Run<'a> {
         self.records.clear();
         self.follow_ups.clear();
         self.ended.clear();
+        self.deletions.clear();
         self.replies.clear();
         self.record(Key(0), None, || Event::Rejected {
             intent: command.intent(),
@@ -264,6 +273,7 @@ impl<'a> Run<'a> {
             follow_ups: self.follow_ups,
             replies: self.replies,
             ended: self.ended,
+            deletions: self.deletions,
             records: self.records,
             feel_steps: self.work.feel_steps(),
         }

@@ -71,3 +71,14 @@ pub enum Change {
     /// `was_stored` tells whether there is a live row to remove.
     End { entity: Entity, was_stored: bool },
 }
+
+/// What a store still has of an ended instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Remains {
+    /// The row of the instance itself is in history.
+    pub is_ended_instance: bool,
+    /// What belonged to it, counted no further than one commit deletes.
+    pub rows: usize,
+    /// There is more than one commit deletes.
+    pub has_more: bool,
+}

@@ -15,7 +15,7 @@ mod rejection;
 mod text;
 
 pub use answer::{ActivatedJob, Answer, CreatedInstance, DeployedResource, Deployment};
-pub use change::{Change, Entity, EntityKind};
+pub use change::{Change, Entity, EntityKind, Remains};
 pub use command::Command;
 pub use element_kind::ElementKind;
 pub use index::{ElementIndex, FlowIndex};

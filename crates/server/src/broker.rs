@@ -44,14 +44,6 @@ pub trait Broker: Send + Sync + 'static {
         wait: Duration,
     ) -> Result<Vec<ActivatedJob>, CommandError>;
 
-    /// Deletes an ended instance with all that belonged to it. Rejected with `InvalidState` while it is active,
-    /// with `NotFound` where there is none.
-    async fn delete_instance(
-        &self,
-        instance: ProcessInstanceKey,
-        options: CommandOptions,
-    ) -> Result<(), CommandError>;
-
     /// A deployed process in its executable form, from the node's cache; none for an unknown key.
     async fn process(&self, definition: DefinitionKey) -> Result<Option<Arc<Process>>, CommandError>;
 

@@ -60,7 +60,9 @@ macro_rules! conformance_tests {
             leases: one_owner_whatever_the_schedule;
             inspect: the_log_is_read_in_both_directions, what_waits_is_counted, amounts_are_told,
                 retention_is_kept;
-            maintenance: an_ended_instance_can_be_deleted, old_history_goes, old_results_and_logs_go;
+            maintenance: an_ended_instance_is_deleted_with_a_commit, what_ends_in_a_batch_can_be_deleted_by_it,
+                a_large_instance_is_deleted_in_steps, a_stale_owner_cannot_delete, old_history_goes,
+                old_results_and_logs_go;
             reopen: everything_is_there_after_reopening, a_random_workload_equals_its_model;
         }
     };

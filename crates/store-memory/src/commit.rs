@@ -2,13 +2,13 @@
 
 use crate::state::{Logged, State};
 use crate::tables::{Tables, key_of};
-use crate::{Fault, MemoryStore, timers};
+use crate::{Fault, MemoryStore, maintenance, timers};
 use async_trait::async_trait;
 use std::collections::BTreeSet;
 use tidemill_model::{Change, Entity, EntityKind, PartitionId, TenantId};
 use tidemill_store::{
-    Batch, BatchId, Commit, Committed, Culprit, Error, Fence, IdempotentAnswer, LetterNumber, Result,
-    StoredLetter,
+    Batch, BatchId, Commit, Committed, Culprit, DELETED_ROWS_MAX, Error, Fence, IdempotentAnswer,
+    LetterNumber, Result, StoredLetter,
 };
 
 #[async_trait]
@@ -70,6 +70,10 @@ impl State {
             }
         }
         self.change(&batch.changes);
+        for instance in &batch.deletions {
+            self.history.instances.remove(&instance.0);
+            maintenance::delete_some(&mut self.history, *instance, DELETED_ROWS_MAX);
+        }
         if batch.changes.iter().any(|change| is_definition(entity_of(change))) {
             self.definitions_version += 1;
         }

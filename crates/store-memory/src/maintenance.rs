@@ -4,20 +4,11 @@ use crate::MemoryStore;
 use crate::state::State;
 use crate::tables::Tables;
 use async_trait::async_trait;
-use tidemill_model::{ProcessInstanceKey, Timestamp};
-use tidemill_store::{Deletion, Maintenance, Result, Retention};
+use tidemill_model::{ProcessInstanceKey, Remains, Timestamp};
+use tidemill_store::{DELETED_ROWS_MAX, Maintenance, Result, Retention};
 
 #[async_trait]
 impl Maintenance for MemoryStore {
-    async fn delete_instance(&self, instance: ProcessInstanceKey) -> Result<Deletion> {
-        let mut state = self.state();
-        if state.live.instances.contains_key(&instance.0) {
-            return Ok(Deletion::StillActive);
-        }
-        let was_there = delete_history(&mut state.history, instance);
-        Ok(if was_there { Deletion::Deleted } else { Deletion::NotFound })
-    }
-
     async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize> {
         let mut state = self.state();
         let ended = state.history.instances.values();
@@ -83,14 +74,45 @@ fn old_batches(
     old.filter(|id| !is_last(*id)).take(limit).collect()
 }
 
-/// Everything that is left of an ended instance; false where there is no such instance.
-fn delete_history(history: &mut Tables, instance: ProcessInstanceKey) -> bool {
-    history.elements.retain(|_, row| row.origin.instance != instance);
-    history.variables.retain(|_, row| row.origin.instance != instance);
-    history.jobs.retain(|_, row| row.origin.instance != instance);
-    history.user_tasks.retain(|_, row| row.origin.instance != instance);
-    history.incidents.retain(|_, row| row.origin.instance != instance);
-    history.message_subscriptions.retain(|_, row| row.origin.instance != instance);
-    history.correlations.retain(|_, row| row.origin.instance != instance);
-    history.instances.remove(&instance.0).is_some()
+/// What belonged to an ended instance, table by table. `$then` gets each table and whether a row belongs to it.
+macro_rules! belongings {
+    ($history:expr, $instance:expr, $then:ident) => {
+        $then!($history, $instance, elements, variables, jobs, user_tasks, incidents);
+        $then!($history, $instance, message_subscriptions, correlations);
+    };
+}
+
+/// Everything that is left of an ended instance.
+fn delete_history(history: &mut Tables, instance: ProcessInstanceKey) {
+    history.instances.remove(&instance.0);
+    delete_some(history, instance, usize::MAX);
+}
+
+/// So many rows of what belonged to an instance.
+pub(crate) fn delete_some(history: &mut Tables, instance: ProcessInstanceKey, mut rows_left: usize) {
+    macro_rules! delete {
+        ($history:expr, $instance:expr, $($table:ident),+) => {$(
+            $history.$table.retain(|_, row| {
+                let goes = row.origin.instance == $instance && rows_left > 0;
+                rows_left -= usize::from(goes);
+                !goes
+            });
+        )+};
+    }
+    belongings!(history, instance, delete);
+}
+
+pub(crate) fn remains(history: &Tables, instance: ProcessInstanceKey) -> Remains {
+    let mut rows = 0;
+    macro_rules! count {
+        ($history:expr, $instance:expr, $($table:ident),+) => {
+            $(rows += $history.$table.values().filter(|row| row.origin.instance == $instance).count();)+
+        };
+    }
+    belongings!(history, instance, count);
+    Remains {
+        is_ended_instance: history.instances.contains_key(&instance.0),
+        rows: rows.min(DELETED_ROWS_MAX),
+        has_more: rows > DELETED_ROWS_MAX,
+    }
 }

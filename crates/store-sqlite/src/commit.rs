@@ -1,6 +1,7 @@
 //! One batch, written inside the writer's transaction.
 
 use crate::error::{Fault, Outcome};
+use crate::maintenance::history;
 use crate::row::{StatementBinder, statements};
 use crate::step::{Step, Steps};
 use crate::{SqliteStore, element_counts};
@@ -85,6 +86,9 @@ fn write(connection: &Connection, batch: &Batch, steps: &Steps) -> Outcome<Commi
         delete_fired(connection, batch.partition(), fired)?;
     }
     write_changes(connection, &batch.changes, steps)?;
+    for instance in &batch.deletions {
+        history::delete_some(connection, instance.0)?;
+    }
     write_answers(connection, batch)?;
     for entry in &batch.outgoing {
         crate::inbox::insert(connection, entry)?;

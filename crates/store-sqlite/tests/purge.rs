@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tidemill_model::entity::{ElementInstance, Lifecycle, ProcessInstance};
 use tidemill_model::{Change, Entity, PartitionId, Timestamp};
+use tidemill_store::Store;
 use tidemill_store::query::{Filter, Search};
-use tidemill_store::{Deletion, Store};
 use tidemill_store_conformance::Session;
 use tidemill_store_sqlite::{Options, SqliteStore, Step};
 
@@ -56,41 +56,30 @@ async fn a_large_instance_goes_in_steps_and_commits_go_on() {
     };
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&options).expect("opens"));
     let session = Session::take(Arc::clone(&store), PartitionId::FIRST).await;
-    let (purged, deleted) = (large(&session).await, large(&session).await);
+    let purged = large(&session).await;
     let live = session.make.instance(session.make.key());
     session.put([Arc::new(live)]).await;
 
-    for instance in [purged, deleted.clone()] {
-        let before = transactions.load(Ordering::Relaxed);
-        let is_over = Arc::new(AtomicBool::new(false));
-        let removal = {
-            let (store, is_over, is_purge) =
-                (Arc::clone(&store), Arc::clone(&is_over), instance.key != deleted.key);
-            tokio::spawn(async move {
-                if is_purge {
-                    assert_eq!(store.purge_history(Timestamp(20), 1).await.expect("purges"), 1);
-                } else {
-                    assert_eq!(
-                        store.delete_instance(instance.key).await.expect("deletes"),
-                        Deletion::Deleted
-                    );
-                }
-                is_over.store(true, Ordering::Relaxed);
-            })
-        };
-        let mut commits = 0;
-        while !is_over.load(Ordering::Relaxed) {
-            session.commit(Vec::new()).await;
-            commits += 1;
-        }
-        removal.await.expect("no panic");
-        let steps = transactions.load(Ordering::Relaxed) - before;
-        assert!(steps >= ROWS / ROWS_PER_STEP, "{ROWS} rows went in {steps} transactions");
-        assert!(commits >= 20, "only {commits} commits got their turn");
-        let left =
-            store.definition_statistics(instance.definition, &Filter::default()).await.expect("counts");
-        assert_eq!(left.len(), 0, "counts follow: {left:?}");
+    let before = transactions.load(Ordering::Relaxed);
+    let is_over = Arc::new(AtomicBool::new(false));
+    let removal = {
+        let (store, is_over) = (Arc::clone(&store), Arc::clone(&is_over));
+        tokio::spawn(async move {
+            assert_eq!(store.purge_history(Timestamp(20), 1).await.expect("purges"), 1);
+            is_over.store(true, Ordering::Relaxed);
+        })
+    };
+    let mut commits = 0;
+    while !is_over.load(Ordering::Relaxed) {
+        session.commit(Vec::new()).await;
+        commits += 1;
     }
+    removal.await.expect("no panic");
+    let steps = transactions.load(Ordering::Relaxed) - before;
+    assert!(steps >= ROWS / ROWS_PER_STEP, "{ROWS} rows went in {steps} transactions");
+    assert!(commits >= 20, "only {commits} commits got their turn");
+    let left = store.definition_statistics(purged.definition, &Filter::default()).await.expect("counts");
+    assert_eq!(left.len(), 0, "counts follow: {left:?}");
     assert_eq!(store.element_instances(&Search::default()).await.expect("searches").total, 0);
     assert_eq!(store.process_instances(&Search::default()).await.expect("searches").total, 1);
 }

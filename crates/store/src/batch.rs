@@ -1,7 +1,7 @@
 //! One commit of one partition: everything a batch of commands has changed, all or nothing.
 
 use crate::{NewInboxEntry, Position, TimerPosition};
-use tidemill_model::{Change, PartitionId, TenantId, Text, Timestamp};
+use tidemill_model::{Change, PartitionId, ProcessInstanceKey, TenantId, Text, Timestamp};
 
 /// Unique per process start, so that a restarted server is a stranger to its own past.
 pub type HolderId = Text;
@@ -18,6 +18,10 @@ pub struct Fence {
     pub epoch: u64,
 }
 
+/// Rows that one commit deletes of one ended instance, at most: of all its tables together, or of each. A commit that
+/// deleted a large instance as a whole would hold up its partition.
+pub const DELETED_ROWS_MAX: usize = 1_000;
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Batch {
     pub fence: Fence,
@@ -31,6 +35,10 @@ pub struct Batch {
     /// The net effect on each entity; an entity appears once, but for a timer that moves: `Remove` with the old
     /// due time and `Put` with the new one.
     pub changes: Vec<Change>,
+    /// Instances of this partition that have ended, in this batch or before it. After `changes`, the row of each goes,
+    /// so that it is no longer shown, and of what belonged to it so many rows as one commit deletes
+    /// (`DELETED_ROWS_MAX`). Naming an instance again deletes the next rows.
+    pub deletions: Vec<ProcessInstanceKey>,
     /// Timers that fired, deleted as a range. They need no `Remove` of their own.
     pub fired: Option<FiredTimers>,
     pub answers: Vec<IdempotentAnswer>,
@@ -54,6 +62,7 @@ impl Batch {
             log: Vec::new(),
             consumed: Vec::new(),
             changes: Vec::new(),
+            deletions: Vec::new(),
             fired: None,
             answers: Vec::new(),
             late_answers: Vec::new(),

@@ -1,4 +1,5 @@
-//! Commands that were put aside: somebody looks at them, lets them run again or lets them go.
+//! Commands that were put aside: somebody looks at them, lets them run again or lets them go. That needs no fence: an
+//! owner writes letters and never reads them, and what runs again goes through its inbox.
 
 use crate::{Position, Result};
 use async_trait::async_trait;

@@ -44,7 +44,8 @@ pub enum CommandOutcome {
 
 #[async_trait]
 pub trait Inbox: Send + Sync {
-    /// Durable when it returns. Positions come in the order of the entries.
+    /// Durable when it returns. Positions come in the order of the entries. Without a fence: anybody may append, and
+    /// the owner of the partition decides what comes of it.
     async fn append(&self, entries: Vec<NewInboxEntry>) -> Result<Vec<Position>>;
 
     /// What waits for a partition, lowest positions first. `after` serves to read on past entries that are

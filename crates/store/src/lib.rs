@@ -18,7 +18,8 @@ pub mod view;
 mod wakeup;
 
 pub use batch::{
-    Batch, BatchId, CommandResult, Committed, DeadLetter, Fence, FiredTimers, HolderId, IdempotentAnswer,
+    Batch, BatchId, CommandResult, Committed, DELETED_ROWS_MAX, DeadLetter, Fence, FiredTimers, HolderId,
+    IdempotentAnswer,
 };
 pub use codec::{CodecError, pack, packed_len, unpack};
 pub use commit::Commit;
@@ -28,7 +29,7 @@ pub use error::{Culprit, Error, Result};
 pub use inbox::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position};
 pub use inspect::{Amount, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose};
 pub use load::{INSTANCE_ENTITIES_MAX, JobPosition, Load, LoadRequest, Loaded};
-pub use maintenance::{Deletion, Kept, Maintenance, Retention};
+pub use maintenance::{Kept, Maintenance, Retention};
 pub use ownership::{KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
 pub use query::Query;
 pub use timers::{TimerPage, TimerPosition, TimerStore};

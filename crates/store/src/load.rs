@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use tidemill_model::entity::StartEventKind;
 use tidemill_model::{
     DefinitionKey, ElementInstanceKey, Entity, IncidentKey, JobKey, MessageKey, PartitionId,
-    ProcessInstanceKey, ResourceKey, SubscriptionKey, TenantId, Text, UserTaskKey,
+    ProcessInstanceKey, Remains, ResourceKey, SubscriptionKey, TenantId, Text, UserTaskKey,
 };
 
 /// An instance with more live entities than this is loaded piece by piece.
@@ -86,6 +86,10 @@ pub struct Loaded {
 pub trait Load: Send + Sync {
     /// One answer per request, in the same order.
     async fn load(&self, requests: &[LoadRequest]) -> Result<Vec<Loaded>>;
+
+    /// What is left of instances that are not live, in the same order: for who wants to delete them. Rows are counted up
+    /// to `DELETED_ROWS_MAX`.
+    async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>>;
 
     /// Earlier answers under these idempotency keys.
     async fn answers(

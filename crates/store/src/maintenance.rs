@@ -1,19 +1,15 @@
 //! Forgetting: what has served its time. Each purge does a bounded piece and tells how much, so that it never
 //! holds up commits; call again until it gives 0.
+//!
+//! A purge carries no fence, because it needs no owner: it removes only what no owner will read or change again, and
+//! every node that purges removes the same rows. What is deleted at the wish of a client goes through the owner's loop
+//! instead (`Batch::deletions`). Both may meet in the rows of one instance; each row goes once, and is counted once.
 
 use crate::{Error, Result};
 use async_trait::async_trait;
 use std::path::Path;
 use std::time::Duration;
-use tidemill_model::{ProcessInstanceKey, Timestamp};
-
-/// What became of the wish to delete an instance's history.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Deletion {
-    Deleted,
-    StillActive,
-    NotFound,
-}
+use tidemill_model::Timestamp;
 
 /// How long something is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,22 +51,23 @@ pub struct Retention {
 
 #[async_trait]
 pub trait Maintenance: Send + Sync {
-    /// An ended instance with everything that belonged to it.
-    async fn delete_instance(&self, instance: ProcessInstanceKey) -> Result<Deletion>;
-
-    /// Instances that ended before this time, with everything that belonged to them. Counts instances.
+    /// Instances that ended before this time, with everything that belonged to them. Counts instances. Without a fence:
+    /// an instance that has ended is not changed again, whoever owns its partition.
     async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize>;
 
-    /// Results of async commands. Dead letters stay until somebody has dealt with them.
+    /// Results of async commands. Without a fence: the age that callers are promised is over, so no retry counts on
+    /// them; the same holds for answers under idempotency keys. Dead letters stay until somebody has dealt with them.
     async fn purge_results(&self, before: Timestamp, limit: usize) -> Result<usize>;
 
     async fn purge_idempotency(&self, before: Timestamp, limit: usize) -> Result<usize>;
 
-    /// The command log; the last batch of each partition stays.
+    /// The command log; the last batch of each partition stays, because an owner may still have to find out whether it
+    /// was written. Without a fence: nobody else reads older ones but operators.
     async fn purge_batches(&self, before: Timestamp, limit: usize) -> Result<usize>;
 
     async fn retention(&self) -> Result<Retention>;
 
+    /// Without a fence: a setting belongs to no partition, and the last one counts.
     async fn set_retention(&self, retention: Retention) -> Result<()>;
 
     /// Writes everything as it is at one moment to a new file, while work goes on. Only for a store that is a file

@@ -1,4 +1,5 @@
-//! Who may write to which partition, and which nodes there are.
+//! Who may write to which partition, and which nodes there are. What an owner writes here carries its fence; nodes and
+//! the wishes of operators belong to no partition and need none.
 
 use crate::{Fence, HolderId, Result};
 use async_trait::async_trait;

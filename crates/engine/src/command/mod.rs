@@ -9,6 +9,7 @@ mod continue_steps;
 mod correlate_message;
 mod correlate_subscription;
 pub(crate) mod create_instance;
+mod delete_instance;
 mod delete_resource;
 mod deliver_signal;
 mod deploy;
@@ -40,6 +41,7 @@ pub(crate) fn dispatch(run: &mut Run<'_>, command: &Command) -> Step<Answer> {
         Command::DeleteResource(command) => delete_resource::run(run, command),
         Command::CreateInstance(command) => create_instance::run(run, command),
         Command::CancelInstance(command) => cancel_instance::run(run, command),
+        Command::DeleteInstance(command) => delete_instance::run(run, command),
         Command::SetVariables(command) => set_variables::run(run, command),
         Command::ResolveIncident(command) => resolve_incident::run(run, command),
         Command::ActivateJobs(command) => activate_jobs::run(run, command),
@@ -54,6 +56,7 @@ pub(crate) fn dispatch(run: &mut Run<'_>, command: &Command) -> Step<Answer> {
         Command::CorrelateMessage(command) => correlate_message::run(run, command),
         Command::BroadcastSignal(command) => broadcast_signal::run(run, command),
         Command::Continue(command) => continue_steps::run(run, command),
+        Command::DeleteRemains(command) => delete_instance::go_on(run, command),
         Command::TriggerTimer(command) => trigger_timer::run(run, command),
         Command::ExpireLeases(command) => expire_leases::run(run, command),
         Command::OpenBoxSubscription(command) => message_box::open(run, command),

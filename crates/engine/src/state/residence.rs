@@ -3,6 +3,7 @@
 use super::index::MessageBox;
 use super::{Residency, Working};
 use crate::need::{Need, Supply};
+use crate::outcome::Deletion;
 use crate::stop::Step;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Bound;
@@ -11,7 +12,7 @@ use tidemill_model::entity::{
     SignalSubscription, Timer, TimerPurpose, UserTask,
 };
 use tidemill_model::{
-    Command, ElementInstanceKey, Entity, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
+    Command, ElementInstanceKey, Entity, ProcessInstanceKey, Remains, SubscriptionKey, TenantId, Text,
 };
 
 #[derive(Default)]
@@ -21,13 +22,19 @@ pub(super) struct Residence {
     /// Needs answered for the commands of the current batch.
     answered: FxHashSet<Need>,
     signal_pages: FxHashMap<Need, (Vec<SubscriptionKey>, bool)>,
+    /// What the store has of ended instances, as far as commands of the current batch asked.
+    remains: FxHashMap<ProcessInstanceKey, Remains>,
     pub(super) used: FxHashMap<ProcessInstanceKey, u64>,
     tick: u64,
 }
 
 impl Residence {
     pub(super) fn len(&self) -> usize {
-        self.standing.len() + self.answered.len() + self.signal_pages.len() + self.used.len()
+        self.standing.len()
+            + self.answered.len()
+            + self.signal_pages.len()
+            + self.remains.len()
+            + self.used.len()
     }
 
     pub(super) fn is_answered(&self, need: &Need) -> bool {
@@ -76,6 +83,30 @@ impl Working {
         }
     }
 
+    /// Takes in what the store has of an instance that is not live.
+    pub fn supply_remains(&mut self, instance: ProcessInstanceKey, remains: Remains) {
+        self.residence.remains.insert(instance, remains);
+    }
+
+    /// What is left of an instance that is not live.
+    pub(crate) fn remains(&self, instance: ProcessInstanceKey) -> Step<Remains> {
+        if let Some(remains) = self.residence.remains.get(&instance) {
+            return Ok(*remains);
+        }
+        if self.is_gone::<ProcessInstance>(instance) {
+            // It has ended in this batch: what it leaves is written with it, and nobody has counted that.
+            return Ok(Remains { is_ended_instance: true, rows: 0, has_more: true });
+        }
+        Err(Need::Remains(instance).into())
+    }
+
+    /// For the rest of this batch nothing is left of these; the next batch asks the store again.
+    pub(crate) fn note_deletions(&mut self, deletions: &[Deletion]) {
+        for deletion in deletions {
+            self.residence.remains.insert(deletion.instance, Remains::default());
+        }
+    }
+
     /// Takes in the leases that a predecessor has given; to be called before anything else is supplied.
     pub fn load_leases(&mut self, leases: Vec<std::sync::Arc<JobLease>>) {
         for lease in leases {
@@ -98,6 +129,9 @@ impl Working {
                 self.unless_known::<Incident>(c.incident, Need::Incident(c.incident))
             }
             Command::CancelInstance(c) => {
+                self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
+            }
+            Command::DeleteInstance(c) => {
                 self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
             }
             Command::CorrelateSubscription(c) => self.unless_known::<MessageSubscription>(
@@ -138,6 +172,7 @@ impl Working {
     pub fn end_batch(&mut self) {
         self.residence.answered.clear();
         self.residence.signal_pages.clear();
+        self.residence.remains.clear();
         self.residence.tick += 1;
         self.forget_empty_boxes();
     }

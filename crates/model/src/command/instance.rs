@@ -33,6 +33,12 @@ pub struct CancelInstance {
     pub instance: ProcessInstanceKey,
 }
 
+/// An ended instance goes, with everything that is left of it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct DeleteInstance {
+    pub instance: ProcessInstanceKey,
+}
+
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct SetVariables {
     pub scope: ElementInstanceKey,

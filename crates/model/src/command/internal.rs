@@ -16,6 +16,12 @@ pub struct Continue {
     pub elements_passed: u32,
 }
 
+/// The rest of a deleted instance that its last commit did not get to.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct DeleteRemains {
+    pub instance: ProcessInstanceKey,
+}
+
 /// One move of one element. Steps run in the order in which they were made.
 #[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
 pub enum Step {

@@ -9,11 +9,12 @@ mod user_task;
 
 pub use deployment::{DeleteResource, Deploy, ResourceFile};
 pub use instance::{
-    CancelInstance, CreateInstance, DefinitionRef, ResolveIncident, SetVariables, StartInstruction,
+    CancelInstance, CreateInstance, DefinitionRef, DeleteInstance, ResolveIncident, SetVariables,
+    StartInstruction,
 };
 pub use internal::{
-    AnswerCorrelation, CloseBoxSubscription, Continue, CorrelateSubscription, DeliverSignal, ExpireLeases,
-    OpenBoxSubscription, ReleaseStartLock, ReplyToken, Step, TriggerTimer,
+    AnswerCorrelation, CloseBoxSubscription, Continue, CorrelateSubscription, DeleteRemains, DeliverSignal,
+    ExpireLeases, OpenBoxSubscription, ReleaseStartLock, ReplyToken, Step, TriggerTimer,
 };
 pub use job::{ActivateJobs, CompleteJob, FailJob, ThrowJobError, UpdateJob};
 pub use message::{BroadcastSignal, CorrelateMessage, PublishMessage};
@@ -28,6 +29,7 @@ pub enum Command {
     DeleteResource(DeleteResource),
     CreateInstance(Box<CreateInstance>),
     CancelInstance(CancelInstance),
+    DeleteInstance(DeleteInstance),
     SetVariables(SetVariables),
     ResolveIncident(ResolveIncident),
     ActivateJobs(ActivateJobs),
@@ -43,6 +45,7 @@ pub enum Command {
     BroadcastSignal(BroadcastSignal),
 
     Continue(Continue),
+    DeleteRemains(DeleteRemains),
     TriggerTimer(TriggerTimer),
     ExpireLeases(ExpireLeases),
     OpenBoxSubscription(OpenBoxSubscription),
@@ -58,7 +61,7 @@ impl Command {
     pub fn intent(&self) -> &'static str {
         match self {
             Command::Deploy(_) | Command::CreateInstance(_) => "CREATE",
-            Command::DeleteResource(_) => "DELETE",
+            Command::DeleteResource(_) | Command::DeleteInstance(_) => "DELETE",
             Command::CancelInstance(_) => "CANCEL",
             Command::SetVariables(_) | Command::UpdateJob(_) | Command::UpdateUserTask(_) => "UPDATE",
             Command::ResolveIncident(_) => "RESOLVE",
@@ -71,6 +74,7 @@ impl Command {
             Command::CorrelateMessage(_) => "CORRELATE",
             Command::BroadcastSignal(_) => "BROADCAST",
             Command::Continue(_) => "CONTINUE",
+            Command::DeleteRemains(_) => "DELETE_REMAINS",
             Command::TriggerTimer(_) => "TRIGGER",
             Command::ExpireLeases(_) => "TIME_OUT",
             Command::OpenBoxSubscription(_) => "SUBSCRIBE",
@@ -94,6 +98,7 @@ impl Command {
             }
             Command::CreateInstance(_) | Command::ActivateJobs(_) => None,
             Command::CancelInstance(c) => of(c.instance.partition()),
+            Command::DeleteInstance(c) => of(c.instance.partition()),
             Command::SetVariables(c) => of(c.scope.partition()),
             Command::ResolveIncident(c) => of(c.incident.partition()),
             Command::CompleteJob(c) => of(c.job.partition()),
@@ -106,6 +111,7 @@ impl Command {
             Command::PublishMessage(c) => Some(count.of_correlation_key(&c.tenant, &c.correlation_key)),
             Command::CorrelateMessage(c) => Some(count.of_correlation_key(&c.tenant, &c.correlation_key)),
             Command::Continue(c) => of(c.instance.partition()),
+            Command::DeleteRemains(c) => of(c.instance.partition()),
             Command::TriggerTimer(c) => of(c.timer.key.partition()),
             Command::ExpireLeases(c) => of(c.jobs.first().and_then(|job| job.partition())),
             Command::OpenBoxSubscription(c) => {

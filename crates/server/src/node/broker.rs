@@ -13,10 +13,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tidemill_bpmn::Process;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
-use tidemill_model::{
-    ActivatedJob, Answer, Command, DefinitionKey, PartitionId, ProcessInstanceKey, Rejection, Timestamp,
-};
-use tidemill_store::{Deletion, Position};
+use tidemill_model::{ActivatedJob, Answer, Command, DefinitionKey, PartitionId, Timestamp};
+use tidemill_store::Position;
 use tokio::sync::oneshot;
 
 impl Node {
@@ -118,22 +116,6 @@ impl Broker for Node {
         wait: Duration,
     ) -> Result<Vec<ActivatedJob>, CommandError> {
         self.gather_jobs(command, wait).await
-    }
-
-    async fn delete_instance(
-        &self,
-        instance: ProcessInstanceKey,
-        _options: CommandOptions,
-    ) -> Result<(), CommandError> {
-        match self.store.delete_instance(instance).await.map_err(internal)? {
-            Deletion::Deleted => Ok(()),
-            Deletion::StillActive => Err(CommandError::Rejected(Rejection::invalid_state(format!(
-                "Expected to delete process instance with key '{instance}', but it is still active"
-            )))),
-            Deletion::NotFound => Err(CommandError::Rejected(Rejection::not_found(format!(
-                "Expected to delete process instance with key '{instance}', but no such process instance was found"
-            )))),
-        }
     }
 
     async fn process(&self, definition: DefinitionKey) -> Result<Option<Arc<Process>>, CommandError> {

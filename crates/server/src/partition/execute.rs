@@ -123,8 +123,14 @@ impl Partition {
     fn went_through(&mut self, work: Work, outcome: Outcome, began: Instant) {
         self.open.ended.extend(outcome.ended);
         self.open.replies.extend(outcome.replies);
+        for deletion in outcome.deletions {
+            self.open.bytes += deletion.rows * ROW_BYTES;
+            self.open.deletions.push(deletion.instance);
+        }
         for follow_up in outcome.follow_ups {
-            if follow_up.partition == self.id && began.elapsed() < FOLLOW_UP_TIME_MAX {
+            // A deletion goes on when the store can tell what is left, which is after this batch.
+            let is_for_later = matches!(follow_up.command, Command::DeleteRemains(_));
+            if follow_up.partition == self.id && !is_for_later && began.elapsed() < FOLLOW_UP_TIME_MAX {
                 let work = Work { command: follow_up.command, source: Source::FollowUp };
                 self.open.follow_ups.push_back(work);
             } else {

@@ -3,7 +3,7 @@
 use super::Partition;
 use super::settle::Step;
 use tidemill_engine::{Need, Supply};
-use tidemill_model::Entity;
+use tidemill_model::{Entity, ProcessInstanceKey};
 use tidemill_store::{JobPosition, LoadRequest, Loaded};
 
 /// Rows of lists that are read piece by piece.
@@ -22,10 +22,28 @@ impl Partition {
         }
         // What is on its way counts in memory as written, so it must be.
         self.written().await?;
+        self.supply_remains(&mut needs).await?;
+        if needs.is_empty() {
+            return Ok(());
+        }
         let requests: Vec<_> = needs.iter().map(|need| self.request(need)).collect();
         let loaded = self.store.load(&requests).await?;
         for (need, loaded) in needs.into_iter().zip(loaded) {
             self.working.supply(supplied(need, loaded));
+        }
+        Ok(())
+    }
+
+    /// Takes these needs out of the list and answers them.
+    async fn supply_remains(&mut self, needs: &mut Vec<Need>) -> Step<()> {
+        let instances: Vec<_> = needs.iter().filter_map(instance_deleted).collect();
+        if instances.is_empty() {
+            return Ok(());
+        }
+        needs.retain(|need| instance_deleted(need).is_none());
+        let remains = self.store.remains(&instances).await?;
+        for (instance, remains) in instances.into_iter().zip(remains) {
+            self.working.supply_remains(instance, remains);
         }
         Ok(())
     }
@@ -41,6 +59,7 @@ impl Partition {
         let partition = self.id;
         match need.clone() {
             Need::Keys(_) => unreachable!("keys are reserved, not loaded"),
+            Need::Remains(_) => unreachable!("what is left of ended instances is asked for before"),
             Need::Instance(key) => LoadRequest::Instance(key),
             Need::Element(key) => LoadRequest::Element(key),
             Need::Children { scope, after } => LoadRequest::Children { scope, after, limit: PAGE_ROWS },
@@ -95,6 +114,13 @@ impl Partition {
 fn keys_wanted(need: &Need) -> Option<u64> {
     match need {
         Need::Keys(keys) => Some(*keys),
+        _ => None,
+    }
+}
+
+fn instance_deleted(need: &Need) -> Option<ProcessInstanceKey> {
+    match need {
+        Need::Remains(instance) => Some(*instance),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ use std::time::Instant;
 use tidemill_engine::{FollowUp, InstanceEnd};
 use tidemill_model::command::{ReplyToken, TriggerTimer};
 use tidemill_model::entity::Timer;
-use tidemill_model::{Answer, Change, Command, Entity, Rejection, TimerKey};
+use tidemill_model::{Answer, Change, Command, Entity, ProcessInstanceKey, Rejection, TimerKey};
 use tidemill_store::{
     Batch, BatchId, CommandResult, Committed, DeadLetter, FiredTimers, IdempotentAnswer, NewInboxEntry,
     Position, Result, TimerPosition,
@@ -43,6 +43,7 @@ pub(super) struct Turn {
     pub(super) replies: Vec<(ReplyToken, std::result::Result<Answer, Rejection>)>,
     pub(super) fired: Vec<TimerPosition>,
     pub(super) changes: Vec<Change>,
+    pub(super) deletions: Vec<ProcessInstanceKey>,
     /// What it will write, roughly.
     pub(super) bytes: usize,
 }
@@ -54,6 +55,7 @@ impl Turn {
 
     fn changes_nothing(&self) -> bool {
         self.changes.is_empty()
+            && self.deletions.is_empty()
             && self.consumed.is_empty()
             && self.answers.is_empty()
             && self.late_answers.is_empty()
@@ -243,6 +245,7 @@ impl Partition {
             log,
             consumed: take(&mut turn.consumed),
             changes,
+            deletions: take(&mut turn.deletions),
             fired,
             answers: take(&mut turn.answers),
             late_answers: take(&mut turn.late_answers),

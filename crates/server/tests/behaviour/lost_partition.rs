@@ -7,7 +7,7 @@ use tidemill_model::PartitionId;
 use tidemill_store::Ownership;
 
 /// Ends the epoch of whoever owns the partition, so that its next commit is refused.
-async fn take_away(store: &impl Ownership) {
+pub(crate) async fn take_away(store: &impl Ownership) {
     let owner = store.partitions().await.expect("reads").remove(0).holder.expect("it has an owner");
     store.acquire(PartitionId::FIRST, &owner, 5_000).await.expect("asks").expect("it is the owner's");
 }

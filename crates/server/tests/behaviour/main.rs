@@ -3,6 +3,7 @@
 
 mod asynchronous;
 mod bodies;
+mod deletion;
 mod deployment;
 mod elements;
 mod errors;

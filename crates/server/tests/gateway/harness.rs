@@ -25,7 +25,6 @@ pub(crate) enum Asked {
     Enqueue(Command),
     Await(CreateInstance, Duration),
     Activate(ActivateJobs, Duration),
-    Delete(ProcessInstanceKey),
     Clock(Option<Timestamp>),
 }
 
@@ -101,15 +100,6 @@ impl Broker for ToldBroker {
             std::future::pending::<()>().await;
         }
         self.answer().map(|_| self.jobs.lock().expect("no test panics with it").clone())
-    }
-
-    async fn delete_instance(
-        &self,
-        instance: ProcessInstanceKey,
-        _: CommandOptions,
-    ) -> Result<(), CommandError> {
-        self.note(Asked::Delete(instance));
-        self.answer().map(drop)
     }
 
     async fn process(&self, key: DefinitionKey) -> Result<Option<Arc<Process>>, CommandError> {

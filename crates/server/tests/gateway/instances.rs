@@ -3,7 +3,9 @@
 use crate::harness::{Asked, Fixture, created};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tidemill_model::command::{CreateInstance, DefinitionRef, SetVariables, StartInstruction};
+use tidemill_model::command::{
+    CreateInstance, DefinitionRef, DeleteInstance, SetVariables, StartInstruction,
+};
 use tidemill_model::*;
 use tidemill_server::broker::CommandError;
 use tidemill_server::gateway::schema::answer_misfit;
@@ -168,10 +170,11 @@ async fn variables_are_set_in_a_scope() {
 }
 
 #[tokio::test]
-async fn history_is_deleted_by_the_broker() {
+async fn history_is_deleted_by_a_command() {
     let fixture = Fixture::new();
     assert_eq!(fixture.text("POST", "/v2/process-instances/5/deletion", "").await.status, 204);
-    assert_eq!(fixture.asked(), [Asked::Delete(ProcessInstanceKey(5))]);
+    let delete = DeleteInstance { instance: ProcessInstanceKey(5) };
+    assert_eq!(fixture.executed(), Command::DeleteInstance(delete));
     fixture.tell(Err(Rejection::invalid_state("Expected to delete ..., but it is active").into()));
     fixture.text("POST", "/v2/process-instances/5/deletion", "").await.problem(409);
 }

@@ -4,11 +4,11 @@ mod catalog;
 mod instances;
 mod lists;
 
-use crate::MemoryStore;
 use crate::tables::Tables;
+use crate::{MemoryStore, maintenance};
 use async_trait::async_trait;
 use instances::Place;
-use tidemill_model::{PartitionId, TenantId, Text};
+use tidemill_model::{PartitionId, ProcessInstanceKey, Remains, TenantId, Text};
 use tidemill_store::{IdempotentAnswer, Load, LoadRequest, Loaded, Result};
 
 #[async_trait]
@@ -16,6 +16,11 @@ impl Load for MemoryStore {
     async fn load(&self, requests: &[LoadRequest]) -> Result<Vec<Loaded>> {
         let state = self.state();
         Ok(requests.iter().map(|request| load(&state.live, request)).collect())
+    }
+
+    async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>> {
+        let state = self.state();
+        Ok(instances.iter().map(|instance| maintenance::remains(&state.history, *instance)).collect())
     }
 
     async fn answers(

@@ -12,6 +12,7 @@ use crate::PostgresStore;
 use crate::call::Call;
 use crate::connect::Flushed;
 use crate::error;
+use crate::maintenance::history;
 use async_trait::async_trait;
 use changes::Step;
 use std::time::Duration;
@@ -40,6 +41,7 @@ impl Commit for PostgresStore {
         let mut steps: Vec<Step<'_>> =
             rest::calls(&batch, folds_counts).into_iter().map(Step::from).collect();
         steps.extend(changes::steps(&batch));
+        steps.extend(history::delete_some(&batch.deletions).into_iter().map(Step::from));
         steps.push(fence_call(&batch.fence, batch.highest_key).into());
         let woken: Vec<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
         let (culprits, calls): (Vec<_>, Vec<_>) =

@@ -11,13 +11,14 @@ use crate::PostgresStore;
 use crate::call::{Call, Param};
 use crate::connect::Lease;
 use crate::error;
+use crate::maintenance::history;
 use async_trait::async_trait;
 use instances::{Instances, instances_fetch, scope_belongings, sizes_call};
 use resolve::Place;
 use rows::{Fetch, owned_entity};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use tidemill_model::{Entity, PartitionId, ProcessInstanceKey, TenantId, Text, Timestamp};
+use tidemill_model::{Entity, PartitionId, ProcessInstanceKey, Remains, TenantId, Text, Timestamp};
 use tidemill_store::{IdempotentAnswer, Load, LoadRequest, Loaded, Result};
 use tokio_postgres::Row;
 
@@ -37,6 +38,13 @@ impl Load for PostgresStore {
             loaded => return loaded.map_err(|error| self.told(&error))?,
         }
         self.try_load(requests).await.map_err(|error| self.told(&error))?
+    }
+
+    async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>> {
+        let rows = self.loads.read_one(history::remains_call(instances)).await?;
+        let found: HashMap<i64, Remains> =
+            rows.iter().map(|row| (row.get(0), history::remains(row))).collect();
+        Ok(instances.iter().map(|key| found.get(&key.0).copied().unwrap_or_default()).collect())
     }
 
     async fn answers(

@@ -1,26 +1,22 @@
-//! Forgetting. Whole days go by dropping their partition; single rows only where something lies outside the days,
-//! or where somebody wants one instance gone.
+//! Forgetting. Whole days go by dropping their partition; single rows only where something lies outside the days.
 
 mod days;
+pub(crate) mod history;
 mod retention;
 
 use crate::PostgresStore;
 use crate::call::{Call, Param};
-use crate::periods::{HISTORY_TABLES, LOG_TABLE};
+use crate::periods::LOG_TABLE;
 use async_trait::async_trait;
-use tidemill_model::{ProcessInstanceKey, Timestamp};
-use tidemill_store::{Deletion, Maintenance, Result, Retention};
-
-const IS_LIVE: &str =
-    "SELECT 1 FROM process_instances WHERE partition_id = ($1 >> 51)::smallint AND key = $1";
+use tidemill_model::Timestamp;
+use tidemill_store::{Maintenance, Result, Retention};
 
 /// Instances outside the days that have ended long enough ago.
 const OLD_INSTANCES: &str = "SELECT key FROM process_instances_history_default WHERE ended_at < $1 \
     ORDER BY ended_at LIMIT $2";
 
-const SUBTRACT: &str = "INSERT INTO element_counts (partition_id, definition_key, element_id, state, count) \
-    SELECT partition_id, definition_key, element_id, state, -count(*) FROM element_instances_history \
-    WHERE instance_key = ANY($1) GROUP BY 1, 2, 3, 4";
+/// Instances of which one transaction of a purge deletes rows.
+const PIECE_INSTANCES: usize = 10;
 
 const OLD_RESULTS: &str =
     "DELETE FROM results WHERE ctid = ANY(ARRAY(SELECT ctid FROM results WHERE at < $1 LIMIT $2))";
@@ -36,15 +32,6 @@ const OLD_BATCHES: &str = "DELETE FROM batches_default WHERE ctid = ANY(ARRAY( \
 
 #[async_trait]
 impl Maintenance for PostgresStore {
-    async fn delete_instance(&self, instance: ProcessInstanceKey) -> Result<Deletion> {
-        let is_live = !self.loads.read_one(Call::new(IS_LIVE, [instance.0.into()])).await?.is_empty();
-        if is_live {
-            return Ok(Deletion::StillActive);
-        }
-        let deleted = self.delete_history(vec![instance.0]).await?;
-        Ok(if deleted > 0 { Deletion::Deleted } else { Deletion::NotFound })
-    }
-
     async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize> {
         let dropped = self.drop_history_day(ended_before).await?;
         if dropped > 0 {
@@ -92,21 +79,13 @@ impl PostgresStore {
         Ok(rows.first().map_or(0, |row| row.get::<_, i64>(0)) as usize)
     }
 
-    /// Counts instances.
+    /// Counts instances. Their own rows go last: as long as they are there, the next purge comes back for the rest.
     async fn delete_history(&self, instances: Vec<i64>) -> Result<usize> {
-        let mut calls = vec![Call::new(SUBTRACT, [instances.clone().into()])];
-        for table in HISTORY_TABLES {
-            let column = if table == HISTORY_TABLES[0] { "key" } else { "instance_key" };
-            let mut sql = format!("DELETE FROM {table} WHERE {column} = ANY($1)");
-            if table == HISTORY_TABLES[0] {
-                sql.push_str(
-                    " AND partition_id = ANY(ARRAY(SELECT (k >> 51)::smallint FROM unnest($1::bigint[]) k))",
-                );
-                sql.push_str(" RETURNING 1");
-            }
-            calls.push(Call::new(sql, [instances.clone().into()]));
+        let mut gone = 0;
+        for group in instances.chunks(PIECE_INSTANCES) {
+            while !history::is_last_piece(&self.writes.write(&history::delete_belongings(group)).await?) {}
+            gone += self.writes.write(&[history::delete_instances(group)]).await?[0].len();
         }
-        let answers = self.writes.write(&calls).await?;
-        Ok(answers[1].len())
+        Ok(gone)
     }
 }

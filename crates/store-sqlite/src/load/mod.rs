@@ -10,10 +10,11 @@ mod rows;
 
 use crate::SqliteStore;
 use crate::error::Outcome;
+use crate::maintenance::history;
 use async_trait::async_trait;
 use instances::Instances;
 use rusqlite::{Connection, OptionalExtension, params};
-use tidemill_model::{PartitionId, TenantId, Text, Timestamp};
+use tidemill_model::{PartitionId, ProcessInstanceKey, Remains, TenantId, Text, Timestamp};
 use tidemill_store::{IdempotentAnswer, Load, LoadRequest, Loaded, Result};
 
 #[async_trait]
@@ -21,6 +22,13 @@ impl Load for SqliteStore {
     async fn load(&self, requests: &[LoadRequest]) -> Result<Vec<Loaded>> {
         let requests = requests.to_vec();
         self.loads.read(move |connection| load(connection, &requests)).await
+    }
+
+    async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>> {
+        let keys: Vec<i64> = instances.iter().map(|instance| instance.0).collect();
+        self.loads
+            .read(move |connection| keys.iter().map(|key| history::remains(connection, *key)).collect())
+            .await
     }
 
     async fn answers(

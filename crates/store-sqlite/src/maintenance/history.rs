@@ -4,10 +4,8 @@
 use crate::element_counts;
 use crate::error::Outcome;
 use rusqlite::{Connection, params};
-use tidemill_model::Timestamp;
-
-/// Rows that one step removes at most.
-pub(super) const STEP_ROWS_MAX: usize = 1_000;
+use tidemill_model::{Remains, Timestamp};
+use tidemill_store::DELETED_ROWS_MAX;
 
 /// Everything that can be left of an instance, with what tells its rows apart. Elements come first: their counts are
 /// kept in step.
@@ -36,11 +34,11 @@ pub(super) fn purge_some(
     let mut statement = connection.prepare_cached(
         "SELECT key FROM process_instances_history WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2",
     )?;
-    let most = instances_max.min(STEP_ROWS_MAX);
+    let most = instances_max.min(DELETED_ROWS_MAX);
     let keys: Vec<i64> = statement
         .query_map(params![ended_before.0, most as i64], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    let (mut rows_left, mut instances) = (STEP_ROWS_MAX, 0);
+    let (mut rows_left, mut instances) = (DELETED_ROWS_MAX, 0);
     for key in &keys {
         if !delete_up_to(connection, *key, &mut rows_left)? {
             return Ok(Purged { instances, has_more: true });
@@ -50,14 +48,45 @@ pub(super) fn purge_some(
     Ok(Purged { instances, has_more: keys.len() == most })
 }
 
-/// One step of removing an instance. True when nothing of it is left.
-pub(super) fn delete_some(connection: &Connection, instance: i64) -> Outcome<bool> {
-    let mut rows_left = STEP_ROWS_MAX;
-    delete_up_to(connection, instance, &mut rows_left)
+/// What a commit deletes of an instance: the row of the instance itself, so that it is shown no longer, and the next rows
+/// of what belonged to it. The follow-up of the same commit comes back for the rest.
+pub(crate) fn delete_some(connection: &Connection, instance: i64) -> Outcome<()> {
+    delete_instance(connection, instance)?;
+    delete_belongings(connection, instance, &mut { DELETED_ROWS_MAX }).map(drop)
 }
 
-/// The row of the instance itself goes last: as long as it is there, somebody comes back for the rest.
+/// Counts no further than one commit deletes.
+pub(crate) fn remains(connection: &Connection, instance: i64) -> Outcome<Remains> {
+    let sql = "SELECT 1 FROM process_instances_history WHERE key = ?1";
+    let is_ended_instance = connection.prepare_cached(sql)?.exists([instance])?;
+    let mut rows = 0;
+    for (table, _) in TABLES {
+        let most = DELETED_ROWS_MAX + 1 - rows;
+        let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {table} WHERE instance_key = ?1 LIMIT ?2)");
+        let count = |row: &rusqlite::Row<'_>| row.get::<_, usize>(0);
+        rows += connection.prepare_cached(&sql)?.query_row(params![instance, most as i64], count)?;
+    }
+    let has_more = rows > DELETED_ROWS_MAX;
+    Ok(Remains { is_ended_instance, rows: rows.min(DELETED_ROWS_MAX), has_more })
+}
+
+/// For a purge, the row of the instance itself goes last: as long as it is there, the next purge comes back for the rest.
 fn delete_up_to(connection: &Connection, instance: i64, rows_left: &mut usize) -> Outcome<bool> {
+    if !delete_belongings(connection, instance, rows_left)? {
+        return Ok(false);
+    }
+    *rows_left -= 1;
+    delete_instance(connection, instance)?;
+    Ok(true)
+}
+
+fn delete_instance(connection: &Connection, instance: i64) -> Outcome<()> {
+    connection.prepare_cached("DELETE FROM process_instances_history WHERE key = ?1")?.execute([instance])?;
+    Ok(())
+}
+
+/// False where there was no room for more rows.
+fn delete_belongings(connection: &Connection, instance: i64, rows_left: &mut usize) -> Outcome<bool> {
     for (table, key) in TABLES {
         if *rows_left == 0 {
             return Ok(false);
@@ -72,10 +101,5 @@ fn delete_up_to(connection: &Connection, instance: i64, rows_left: &mut usize) -
         );
         *rows_left -= connection.prepare_cached(&sql)?.execute(params![instance, most])?;
     }
-    if *rows_left == 0 {
-        return Ok(false);
-    }
-    *rows_left -= 1;
-    connection.prepare_cached("DELETE FROM process_instances_history WHERE key = ?1")?.execute([instance])?;
-    Ok(true)
+    Ok(*rows_left > 0)
 }

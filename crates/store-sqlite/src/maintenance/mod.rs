@@ -1,40 +1,18 @@
 //! Forgetting, a bounded piece at a time on the writer's thread.
 
 mod backup;
-mod history;
+pub(crate) mod history;
 mod retention;
 
 use crate::SqliteStore;
 use async_trait::async_trait;
 use rusqlite::params;
 use std::path::Path;
-use tidemill_model::{ProcessInstanceKey, Timestamp};
-use tidemill_store::{Deletion, Maintenance, Result, Retention};
+use tidemill_model::Timestamp;
+use tidemill_store::{Maintenance, Result, Retention};
 
 #[async_trait]
 impl Maintenance for SqliteStore {
-    async fn delete_instance(&self, instance: ProcessInstanceKey) -> Result<Deletion> {
-        let deletion = self
-            .writer
-            .write(move |connection| {
-                let is_live = connection
-                    .prepare_cached("SELECT 1 FROM process_instances WHERE key = ?1")?
-                    .exists([instance.0])?;
-                if is_live {
-                    return Ok(Deletion::StillActive);
-                }
-                let sql = "SELECT 1 FROM process_instances_history WHERE key = ?1";
-                let is_there = connection.prepare_cached(sql)?.exists([instance.0])?;
-                Ok(if is_there { Deletion::Deleted } else { Deletion::NotFound })
-            })
-            .await?;
-        while deletion == Deletion::Deleted
-            && !self.writer.write(move |connection| history::delete_some(connection, instance.0)).await?
-        {
-        }
-        Ok(deletion)
-    }
-
     async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize> {
         let mut gone = 0;
         // Each step is a piece of work of its own, so that commits get their turn in between.

@@ -10,7 +10,7 @@ use super::json::{self, Date, KeyText, optional_key};
 use super::problem::Problem;
 use super::search;
 use serde::{Deserialize, Serialize};
-use tidemill_model::command::CancelInstance;
+use tidemill_model::command::{CancelInstance, DeleteInstance};
 use tidemill_model::{Command, ProcessInstanceKey, Text};
 use tidemill_store::view::{ElementStatistics, ProcessInstanceView};
 
@@ -37,9 +37,7 @@ pub(super) async fn cancel(call: Call) -> Outcome {
 pub(super) async fn delete(call: Call) -> Outcome {
     let instance: ProcessInstanceKey = call.key()?;
     check_reference(&call)?;
-    let options = call.options(&instance)?;
-    let deleted = call.gateway.broker.delete_instance(instance, options).await;
-    deleted.map(|()| json::no_content()).map_err(|error| Problem::command("DELETE", error))
+    call.submit(Command::DeleteInstance(DeleteInstance { instance }), done).await
 }
 
 pub(super) async fn get(call: Call) -> Outcome {

@@ -79,6 +79,7 @@ fn subject(command: &Command) -> String {
             DefinitionRef::Version(id, version) => format!("process {id}, version {version}"),
         },
         Command::CancelInstance(c) => format!("instance {}", c.instance),
+        Command::DeleteInstance(c) => format!("instance {}", c.instance),
         Command::SetVariables(c) => format!("scope {}", c.scope),
         Command::ResolveIncident(c) => format!("incident {}", c.incident),
         Command::ActivateJobs(c) => format!("jobs {} for {}", c.job_type, c.worker),
@@ -93,6 +94,7 @@ fn subject(command: &Command) -> String {
         Command::CorrelateMessage(c) => message(&c.name, &c.correlation_key),
         Command::BroadcastSignal(c) => format!("signal {}", c.name),
         Command::Continue(c) => format!("instance {}", c.instance),
+        Command::DeleteRemains(c) => format!("instance {}", c.instance),
         Command::TriggerTimer(c) => match &c.timer.purpose {
             TimerPurpose::Catch { element_instance, .. } => format!("element {element_instance}"),
             TimerPurpose::Start { process_id, .. } => format!("process {process_id}"),
