@@ -50,6 +50,8 @@ pub struct Working {
     loops: FxHashMap<ElementInstanceKey, Arc<Vec<RawJson>>>,
     /// Derived from `LoopOutput` rows.
     parsed_outputs: ParsedOutputs,
+    /// Of values that were written since it was last asked for.
+    value_bytes: usize,
 }
 
 impl Working {
@@ -67,6 +69,7 @@ impl Working {
             residence: Residence::default(),
             loops: FxHashMap::default(),
             parsed_outputs: ParsedOutputs::default(),
+            value_bytes: 0,
         }
     }
 
@@ -101,8 +104,14 @@ impl Working {
         changes
     }
 
+    /// Bytes of the values that commands have written since it was last asked: variables, and items of collections.
+    pub fn take_value_bytes(&mut self) -> usize {
+        std::mem::take(&mut self.value_bytes)
+    }
+
     /// The command succeeded.
     pub(crate) fn keep(&mut self) {
+        self.value_bytes += self.tables.value_bytes();
         let touched: Vec<_> = self.tables.jobs.touched().collect();
         for job in touched {
             self.jobs.refresh(job, self.tables.jobs.get(job).map(|job| &**job));
@@ -299,4 +308,14 @@ tables! {
     process_xml: ProcessXml,
     forms: Form,
     resources: Resource,
+}
+
+impl Tables {
+    /// Of what the current command writes, the values that can be large.
+    fn value_bytes(&self) -> usize {
+        let variables = self.variables.written().map(|row| row.value.as_str().len());
+        let inputs = self.loop_inputs.written().map(|row| row.items.as_str().len());
+        let outputs = self.loop_outputs.written().map(|row| row.value.as_str().len());
+        variables.chain(inputs).chain(outputs).sum()
+    }
 }

@@ -144,6 +144,11 @@ impl<R: Row> Table<R> {
         self.journal.iter().map(|(key, _)| *key).chain(patched)
     }
 
+    /// The rows that the current command will have written, as they are now.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &Arc<R>> {
+        self.journal.iter().filter_map(|(key, _)| self.get(*key)).chain(&self.ended)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -257,6 +262,21 @@ mod tests {
         table.keep();
         assert_eq!(changes(&mut table), [Change::Put(Arc::new(lock(1, "b")).into())]);
         assert_eq!(changes(&mut table), []);
+    }
+
+    #[test]
+    fn what_a_command_writes_is_known_before_it_counts() {
+        let mut table = Table::default();
+        table.load(Arc::new(lock(1, "a")));
+        table.load(Arc::new(lock(2, "b")));
+        table.load(Arc::new(lock(3, "c")));
+        table.get_mut(ProcessInstanceKey(1)).expect("there").process_id = Text::from("d");
+        table.end(ProcessInstanceKey(2));
+        table.remove(ProcessInstanceKey(3));
+        let written: Vec<_> = table.written().map(|row| row.process_id.as_str()).collect();
+        assert_eq!(written, ["d", "b"], "what is only taken away has nothing to write");
+        table.keep();
+        assert_eq!(table.written().count(), 0);
     }
 
     #[test]

@@ -19,7 +19,7 @@ const PREFETCH_ROUNDS: usize = 4;
 const FOLLOW_UP_TIME_MAX: Duration = Duration::from_millis(10);
 /// After so long the rest of the queue waits for its next turn, and others get theirs.
 const TURN_TIME_MAX: Duration = Duration::from_millis(50);
-/// Bytes that a row takes, apart from values that came with the command.
+/// Bytes that a row takes, apart from large values.
 const ROW_BYTES: usize = 512;
 
 /// A command that was run, and what its sender gets after the commit.
@@ -69,7 +69,8 @@ impl Partition {
                 let first_key = self.working.next_key();
                 match self.run_command(&work.command).await {
                     Ok(Went::Through(outcome)) => {
-                        self.open.bytes += self.bytes_of(&work.command, first_key);
+                        let bytes = self.bytes_of(&work.command, first_key);
+                        self.open.bytes += bytes;
                         self.went_through(work, *outcome, began);
                     }
                     Ok(Went::Wrong(reason)) => self.put_aside(work, reason),
@@ -95,11 +96,11 @@ impl Partition {
         Ok(())
     }
 
-    /// What a command adds to its batch, roughly: itself, as the log keeps it and as the values that it brings, and a row
-    /// for each key that it has used.
-    fn bytes_of(&self, command: &Command, first_key: u64) -> usize {
+    /// What a command adds to its batch: itself, as the log keeps it, the values that it has written, however small the
+    /// command was, and about a row for each key that it has used.
+    fn bytes_of(&mut self, command: &Command, first_key: u64) -> usize {
         let rows = self.working.next_key().saturating_sub(first_key);
-        2 * tidemill_store::packed_len(command) + rows as usize * ROW_BYTES
+        tidemill_store::packed_len(command) + self.working.take_value_bytes() + rows as usize * ROW_BYTES
     }
 
     /// What follows from a command runs before the next one.
@@ -130,10 +131,12 @@ impl Partition {
         for follow_up in outcome.follow_ups {
             // A deletion goes on when the store can tell what is left, which is after this batch.
             let is_for_later = matches!(follow_up.command, Command::DeleteRemains(_));
-            if follow_up.partition == self.id && !is_for_later && began.elapsed() < FOLLOW_UP_TIME_MAX {
+            let has_room = !self.open.is_full() && began.elapsed() < FOLLOW_UP_TIME_MAX;
+            if follow_up.partition == self.id && !is_for_later && has_room {
                 let work = Work { command: follow_up.command, source: Source::FollowUp };
                 self.open.follow_ups.push_back(work);
             } else {
+                self.open.bytes += tidemill_store::packed_len(&follow_up.command);
                 self.open.outgoing.push(follow_up);
             }
         }
