@@ -45,6 +45,7 @@ pub(super) async fn activate(call: Call) -> Outcome {
         ms => Duration::from_millis(u64::try_from(ms).unwrap_or(0)),
     };
     let command = activation(request)?;
+    call.refuse_idempotency_key()?;
     let options = call.options(&command)?;
     let jobs = call.gateway.broker.activate_jobs(command, options, wait).await;
     let jobs = jobs.map_err(|error| Problem::command("ACTIVATE", error))?;

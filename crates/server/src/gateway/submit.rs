@@ -35,6 +35,17 @@ impl Call {
         Ok(CommandOptions { tenant, idempotency })
     }
 
+    /// A retry of an activation gets other jobs, or has to wait for the first ones: their leases end by themselves.
+    pub(crate) fn refuse_idempotency_key(&self) -> Result<(), Problem> {
+        match self.headers.contains_key("idempotency-key") {
+            true => Err(Problem::bad_request(
+                "Expected an activation without Idempotency-Key, but there is one: each activation hands out other \
+                 jobs. Jobs whose answer got lost are handed out again when their timeout is over",
+            )),
+            false => Ok(()),
+        }
+    }
+
     fn idempotency_key(&self) -> Result<Option<Text>, Problem> {
         let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
         let key = value.to_str().map(str::trim).ok().filter(|key| !key.is_empty());

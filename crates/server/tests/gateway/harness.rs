@@ -38,6 +38,8 @@ pub(crate) struct ToldBroker {
     pub(crate) processes: Mutex<HashMap<DefinitionKey, Arc<Process>>>,
     /// Makes activations wait for ever; told when somebody gives one up.
     pub(crate) given_up: Mutex<Option<Arc<Notify>>>,
+    /// How long commands take.
+    pub(crate) pause: Mutex<Duration>,
 }
 
 struct TellWhenDropped(Arc<Notify>);
@@ -62,6 +64,8 @@ impl ToldBroker {
 impl Broker for ToldBroker {
     async fn execute(&self, command: Command, options: CommandOptions) -> Result<Answer, CommandError> {
         self.note(Asked::Execute(command, options));
+        let pause = *self.pause.lock().expect("no test panics with it");
+        tokio::time::sleep(pause).await;
         self.answer()
     }
 

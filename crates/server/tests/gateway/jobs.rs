@@ -28,6 +28,20 @@ fn activation_body() -> Value {
     })
 }
 
+#[tokio::test]
+async fn an_activation_takes_no_idempotency_key() {
+    let fixture = Fixture::new();
+    let request = axum::http::Request::post("/v2/jobs/activation")
+        .header("content-type", "application/json")
+        .header("idempotency-key", "k")
+        .body(axum::body::Body::from(activation_body().to_string()))
+        .expect("a request");
+    let (title, detail) = fixture.send(request).await.problem(400);
+    assert_eq!(title, "Bad Request");
+    assert!(detail.contains("each activation hands out other jobs"), "{detail}");
+    assert_eq!(fixture.asked(), []);
+}
+
 fn activated() -> ActivatedJob {
     let job = Job {
         key: JobKey(9),

@@ -51,6 +51,18 @@ async fn a_long_poll_ends_when_its_client_leaves() {
 }
 
 #[tokio::test]
+async fn a_client_that_only_sends_no_more_is_answered() {
+    let broker = Arc::new(ToldBroker::default());
+    *broker.pause.lock().expect("free") = Duration::from_millis(100);
+    let (mut stream, _stop, _server) = started(&broker).await;
+    send(&mut stream, "/v2/jobs/5/completion", "{}").await;
+    stream.shutdown().await.expect("its own side only");
+    let answer = exchange(&mut stream, "").await;
+    assert!(answer.starts_with("HTTP/1.1 204 "), "{answer}");
+    assert_eq!(broker.asked.lock().expect("free").len(), 1);
+}
+
+#[tokio::test]
 async fn a_server_answers_and_stops() {
     let broker = Arc::new(ToldBroker::default());
     let (mut stream, stop, server) = started(&broker).await;

@@ -297,6 +297,7 @@ impl Settings {
             cluster,
             history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
             log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
+            ..config
         })
     }
 
@@ -304,11 +305,18 @@ impl Settings {
         OperationsConfig { secret: self.cluster_secret.clone(), retention: node.retention() }
     }
 
-    /// `connections_max` is what the system has room for.
-    pub(crate) fn gateway(&self, connections_max: usize) -> GatewayConfig {
+    /// `room` is how many connections the system has room for.
+    pub(crate) fn gateway(&self, room: usize) -> GatewayConfig {
         let config = GatewayConfig::default();
+        let wanted = self.connections.unwrap_or(config.connections_max);
+        if room < wanted {
+            tracing::warn!(
+                "Expected to serve {wanted} connections, but the limit of open files leaves room for {room}. Raise the \
+                 limit (ulimit -n, LimitNOFILE), or lower --connections"
+            );
+        }
         GatewayConfig {
-            connections_max: self.connections.unwrap_or(config.connections_max).min(connections_max),
+            connections_max: wanted.min(room),
             body_room_bytes: self.body_memory.map_or(config.body_room_bytes, |size| size.0),
             body_bytes_max: self.body_limit.map_or(config.body_bytes_max, |size| size.0),
             deployment_bytes_max: self.deployment_limit.map_or(config.deployment_bytes_max, |size| size.0),

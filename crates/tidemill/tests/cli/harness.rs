@@ -41,6 +41,14 @@ impl Place {
         Server::start(self.0.path(), "127.0.0.1:0", flags, None)
     }
 
+    /// A server that may have so many files open, and what it has said until it was ready.
+    pub(crate) fn serve_with_files(&self, files: u32) -> (Server, String) {
+        let mut command = Command::new("sh");
+        let limited = format!("ulimit -n {files} && exec \"$0\" \"$@\"");
+        command.args(["-c", &limited, env!("CARGO_BIN_EXE_tidemill")]);
+        Server::listen(command, self.0.path(), "127.0.0.1:0", &[])
+    }
+
     #[cfg(debug_assertions)]
     pub(crate) fn serve_with_fault(&self, fault: &str) -> Server {
         Server::start(self.0.path(), "127.0.0.1:0", &[], Some(fault))
@@ -55,24 +63,30 @@ pub(crate) struct Server {
 impl Server {
     fn start(place: &Path, address: &str, more: &[&str], fault: Option<&str>) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
-        command.args(["serve", "--http", address, "--data"]).arg(place.join("data")).args(more);
         if let Some(fault) = fault {
             command.env("TIDEMILL_FAULT", fault);
         }
+        Server::listen(command, place, address, more).0
+    }
+
+    /// Also what it has said until it was ready.
+    fn listen(mut command: Command, place: &Path, address: &str, more: &[&str]) -> (Server, String) {
+        command.args(["serve", "--http", address, "--data"]).arg(place.join("data")).args(more);
         let mut child =
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the server starts");
         let mut log = BufReader::new(child.stderr.take().expect("it is piped"));
-        let mut line = String::new();
+        let (mut line, mut said) = (String::new(), String::new());
         let address = loop {
             line.clear();
             assert!(log.read_line(&mut line).expect("a text") > 0, "the server has ended early");
             if let Some((_, rest)) = line.split_once("address=") {
                 break rest.split_whitespace().next().expect("an address").to_owned();
             }
+            said.push_str(&line);
         };
         // A full pipe would stop the server.
         std::thread::spawn(move || log.lines().for_each(drop));
-        Server { child, cli: Cli { url: format!("http://{address}") } }
+        (Server { child, cli: Cli { url: format!("http://{address}") } }, said)
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran<'_> {

@@ -2,6 +2,7 @@
 
 mod admin;
 mod bench;
+mod connections;
 mod escapes;
 mod follow;
 mod harness;

@@ -34,6 +34,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// Of the head of a request; longer ones get 431.
 const HEAD_BYTES_MAX: usize = 64 << 10;
+/// Jobs must not be handed to a worker that has left. Whether it only sends no more cannot be told from that, so a worker
+/// that closes its side gives up.
+const ENDS_WITH_CLIENT: &str = "/v2/jobs/activation";
 /// What is answered while every seat is taken.
 const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
@@ -147,6 +150,7 @@ async fn answer(
     request: hyper::Request<Incoming>,
 ) -> Result<Response, Infallible> {
     let seat = &guest.seat;
+    seat.end_with_client(request.uri().path() == ENDS_WITH_CLIENT);
     let mut request = request.map(|body| Body::new(Arriving::new(body, Arc::clone(seat))));
     request.extensions_mut().insert(ConnectInfo(peer));
     let response = match seat.is_reserved && !HEALTH_PATHS.contains(&request.uri().path()) {

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
@@ -52,6 +52,13 @@ impl Stream {
         let _ = tokio::time::timeout(LINGER_MAX, discard).await;
     }
 
+    /// Whether the client has said that it sends no more. A client that is gone says the same.
+    fn is_at_end(&self, cx: &mut Context<'_>) -> bool {
+        let mut byte = [0];
+        let peeked = self.inner.inner().poll_peek(cx, &mut ReadBuf::new(&mut byte));
+        matches!(peeked, Poll::Ready(Ok(0)))
+    }
+
     /// Counts the time in which nothing can be written.
     fn watched<T>(&mut self, cx: &mut Context<'_>, written: Poll<Result<T>>) -> Poll<Result<T>> {
         if written.is_ready() {
@@ -73,6 +80,10 @@ impl Read for Stream {
         cx: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<Result<()>> {
+        if self.seat.outlasts_client() && self.is_at_end(cx) {
+            // It is told to hyper after the answer; before that hyper would drop the request.
+            return Poll::Pending;
+        }
         let read = Pin::new(&mut self.inner).poll_read(cx, buffer);
         if read.is_ready() {
             self.seat.received();
