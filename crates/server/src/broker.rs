@@ -115,16 +115,21 @@ pub struct EndedInstance {
 pub enum CommandError {
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    #[error("the partition has more work than it can take")]
-    Overloaded { retry_after: Duration },
+    /// Nothing has run: so much is there already that no more is taken.
+    #[error("{reason}")]
+    Overloaded { reason: String, retry_after: Duration },
     #[error("the tenant sends more commands than it may")]
     RateLimited { retry_after: Duration },
     #[error("no answer came in time")]
     TimedOut,
     #[error("the instance has not ended in time")]
     NotEnded(ProcessInstanceKey),
+    /// Nobody knows whether it was run.
     #[error("no node can be reached that owns the partition: {0}")]
     Unavailable(String),
+    /// It was surely not run, because nobody was there to run it.
+    #[error("{0}")]
+    NotBegun(String),
     /// The command was surely not run here: who sent it may send it to whoever has the partition now.
     #[error("the partition has moved to another node")]
     Moved,
@@ -132,6 +137,13 @@ pub enum CommandError {
     OtherRequest,
     #[error("{0}")]
     Internal(String),
+}
+
+impl CommandError {
+    /// The reason names the limit.
+    pub(crate) fn overloaded(reason: impl Into<String>) -> CommandError {
+        CommandError::Overloaded { reason: reason.into(), retry_after: Duration::from_secs(1) }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -66,9 +66,8 @@ impl Peers {
         let body = response.into_body().collect().await.map_err(|error| Failure::Lost(told(&error)))?;
         let body = body.to_bytes();
         match status {
-            StatusCode::OK => {
-                tidemill_store::unpack(&body).map_err(|error| Failure::Refused(error.to_string()))
-            }
+            // It was heard, whatever the reply means.
+            StatusCode::OK => tidemill_store::unpack(&body).map_err(|error| Failure::Lost(error.to_string())),
             _ => Err(Failure::Refused(format!("{status}: {}", String::from_utf8_lossy(&body)))),
         }
     }

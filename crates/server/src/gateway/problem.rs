@@ -77,10 +77,10 @@ impl Problem {
     pub(crate) fn command(intent: &str, error: CommandError) -> Problem {
         match error {
             CommandError::Rejected(rejection) => Problem::rejected(intent, &rejection),
-            CommandError::Overloaded { retry_after } => Problem::new(
+            CommandError::Overloaded { reason, retry_after } => Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "RESOURCE_EXHAUSTED",
-                "Expected to run the command, but the engine has more work than it can take. Try again later",
+                format!("Expected to run the command, but {reason}. Try again later"),
             )
             .retry_after(retry_after),
             CommandError::RateLimited { retry_after } => Problem::new(
@@ -107,6 +107,12 @@ impl Problem {
                 "UNAVAILABLE",
                 format!("Expected to reach the engine, but no connection is left: {reason}"),
             ),
+            CommandError::NotBegun(reason) => Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "UNAVAILABLE",
+                format!("Expected to run the command, but it could not be begun: {reason}. Try again"),
+            )
+            .retry_after(STORE_RETRY_AFTER),
             CommandError::Moved => Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "UNAVAILABLE",

@@ -71,7 +71,8 @@ impl Node {
             }
             match self.ask_source(source, &ActivateJobs { jobs_max: missing, ..command.clone() }).await {
                 Ok(jobs) => found.extend(jobs),
-                Err(CommandError::Unavailable(_) | CommandError::Moved) if sources.len() > 1 => {}
+                Err(CommandError::Unavailable(_) | CommandError::NotBegun(_) | CommandError::Moved)
+                    if sources.len() > 1 => {}
                 Err(error) if found.is_empty() => return Err(error),
                 Err(_) => break,
             }
@@ -80,7 +81,7 @@ impl Node {
     }
 
     /// Waits until one of this node's partitions may have jobs.
-    pub(super) async fn jobs_may_come(&self, job_type: Text, wait: Duration) {
+    pub(super) async fn jobs_may_come(&self, job_type: Text, wait: Duration) -> Result<(), CommandError> {
         let mut watches = FuturesUnordered::new();
         for partition in self.loops.all() {
             let (reply, told) = oneshot::channel();
@@ -91,9 +92,13 @@ impl Node {
         }
         if watches.is_empty() {
             tokio::time::sleep(wait.min(ASK_AGAIN)).await;
-            return;
+            return Ok(());
         }
-        let _ = tokio::time::timeout(wait, watches.next()).await;
+        match tokio::time::timeout(wait, watches.next()).await {
+            Ok(Some(Ok(told))) => told,
+            // The time is up, or a loop has stopped.
+            _ => Ok(()),
+        }
     }
 
     /// This node's partitions and the other nodes that have some, beginning somewhere else each time.
@@ -128,7 +133,11 @@ impl Node {
                 let claim = Claim::default();
                 let poller = Poller { command: command.clone(), until: None, claim, reply };
                 partition.send(Request::Poll(poller))?;
-                jobs.await.map_err(|_| partition.is_gone())?
+                // Who has given up is handed nothing.
+                match tokio::time::timeout(self.config.answer_limit, jobs).await {
+                    Ok(jobs) => jobs.map_err(|_| partition.is_gone())?,
+                    Err(_) => Err(CommandError::TimedOut),
+                }
             }
             Source::There(address) => self.ask_node(address, command).await,
         }
@@ -140,8 +149,8 @@ impl Node {
         match tokio::time::timeout(ASK_LIMIT, peers.ask(address, &question)).await {
             Ok(Ok(Reply::Jobs(jobs))) => jobs,
             Ok(Ok(_)) => Err(CommandError::Internal("a node gave another answer".to_owned())),
-            Ok(Err(Failure::Refused(reason))) => Err(CommandError::Unavailable(reason)),
-            Ok(Err(failure)) => Err(CommandError::Unavailable(failure.to_string())),
+            Ok(Err(failure @ Failure::Lost(_))) => Err(CommandError::Unavailable(failure.to_string())),
+            Ok(Err(failure)) => Err(CommandError::NotBegun(failure.to_string())),
             Err(_) => Err(CommandError::Unavailable("a node gave no answer in time".to_owned())),
         }
     }
@@ -161,7 +170,7 @@ impl Node {
                     match partition.send(Request::Poll(poller)) {
                         Ok(()) => here.push(jobs),
                         // It has just stopped, so its jobs are elsewhere.
-                        Err(CommandError::Unavailable(_)) if self.peers.is_some() => {}
+                        Err(CommandError::NotBegun(_)) if self.peers.is_some() => {}
                         Err(error) => return Err(error),
                     }
                 }
@@ -172,7 +181,7 @@ impl Node {
             tokio::select! {
                 // Whoever does not serve the worker drops its end; the one that does answers.
                 Some(jobs) = here.next() => if let Ok(jobs) = jobs { return jobs },
-                Some(jobs) = there.next() => if let Some(jobs) = jobs { return Ok(jobs) },
+                Some(jobs) = there.next() => if let Some(jobs) = jobs { return jobs },
                 else => break,
             }
         }
@@ -188,7 +197,7 @@ impl Node {
         command: &ActivateJobs,
         claim: &Claim,
         until: Instant,
-    ) -> Option<Vec<ActivatedJob>> {
+    ) -> Option<Jobs> {
         let peers = self.peers.as_ref()?;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -202,15 +211,22 @@ impl Node {
                 // Workers must not keep a node that stops: they wait elsewhere.
                 () = self.leaves() => return None,
             };
-            if hinted.is_err() {
-                tokio::time::sleep(ASK_AGAIN.min(left)).await;
-                continue;
-            }
+            let is_refused = match hinted {
+                Ok(Reply::Answer(Err(error))) => Some(error),
+                Ok(_) => None,
+                Err(_) => {
+                    tokio::time::sleep(ASK_AGAIN.min(left)).await;
+                    continue;
+                }
+            };
             if !claim.take() {
                 return None;
             }
+            if let Some(error) = is_refused {
+                return Some(Err(error));
+            }
             match self.ask_node(&address, command).await {
-                Ok(jobs) if !jobs.is_empty() => return Some(jobs),
+                Ok(jobs) if !jobs.is_empty() => return Some(Ok(jobs)),
                 _ => claim.give_back(),
             }
         }

@@ -29,11 +29,14 @@ impl Node {
             let (reply, ended) = oneshot::channel();
             let reply = AwaitReply { ended: reply, created: Arc::clone(&known) };
             let (command, options) = (Box::new(command.clone()), options.clone());
-            handle.send(Request::CreateAndAwait { command, options, reply })?;
-            match ended.await.map_err(|_| handle.is_gone())? {
+            let ended = match handle.send(Request::CreateAndAwait { command, options, reply }) {
+                Ok(()) => ended.await.map_err(|_| handle.is_gone())?,
+                Err(error) => Err(error),
+            };
+            match ended {
                 Ok(AwaitedEnd::Ended(ended)) => return Ok(ended),
                 Ok(AwaitedEnd::GoesOn(created)) => return self.await_end(created, until).await,
-                Err(CommandError::Moved) if self.peers.is_some() => {}
+                Err(CommandError::Moved | CommandError::NotBegun(_)) if self.peers.is_some() => {}
                 Err(error) => return Err(error),
             }
         }

@@ -52,11 +52,11 @@ impl Node {
     }
 }
 
+/// A store that cannot be reached has taken nothing; one that did not answer may have.
 pub(super) fn internal(error: tidemill_store::Error) -> CommandError {
     match error {
-        tidemill_store::Error::Unavailable { .. } | tidemill_store::Error::OutcomeUnknown { .. } => {
-            CommandError::Unavailable(error.to_string())
-        }
+        tidemill_store::Error::Unavailable { .. } => CommandError::NotBegun(error.to_string()),
+        tidemill_store::Error::OutcomeUnknown { .. } => CommandError::Unavailable(error.to_string()),
         other => CommandError::Internal(other.to_string()),
     }
 }

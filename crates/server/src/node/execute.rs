@@ -13,8 +13,6 @@ use tidemill_model::{Answer, Command, PartitionId, Rejection, RejectionCode, Tex
 use tidemill_store::{NewInboxEntry, Position};
 use tokio::sync::oneshot;
 
-/// A command that has no answer by then may still be run.
-const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// A partition that moves is with its new owner by then; if not, the inbox keeps the command.
 const MOVE_LIMIT: Duration = Duration::from_millis(500);
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
@@ -40,7 +38,7 @@ impl Node {
         mut options: CommandOptions,
     ) -> Result<Answer, CommandError> {
         let Some(peers) = &self.peers else { return self.run_alone(partition, command, options).await };
-        let until = Instant::now() + ANSWER_LIMIT;
+        let until = Instant::now() + self.config.answer_limit;
         let inbox_from = Instant::now() + MOVE_LIMIT;
         let (mut may_have_run, mut pause) = (false, FIRST_PAUSE);
         loop {
@@ -71,7 +69,9 @@ impl Node {
                 Tried::NotRun { is_reachable: reached } => is_reachable = reached,
             }
             if Instant::now() > until {
-                return Err(CommandError::TimedOut);
+                let nobody =
+                    || CommandError::NotBegun(format!("nobody has taken partition {partition} in time"));
+                return Err(if may_have_run { CommandError::TimedOut } else { nobody() });
             }
             self.look_again().await;
             let is_gone = match (&place, self.place(partition)) {
@@ -93,11 +93,14 @@ impl Node {
         options: CommandOptions,
     ) -> Result<Answer, CommandError> {
         let Some(handle) = self.loops.get(partition) else {
-            return Err(CommandError::Unavailable(format!("nobody owns partition {partition}")));
+            return Err(CommandError::NotBegun(format!("nobody owns partition {partition}")));
         };
         let (reply, answer) = oneshot::channel();
         handle.send(Request::Execute { command, options, reply })?;
-        answer.await.map_err(|_| handle.is_gone())?
+        match tokio::time::timeout(self.config.answer_limit, answer).await {
+            Ok(answer) => answer.map_err(|_| handle.is_gone())?,
+            Err(_) => Err(CommandError::TimedOut),
+        }
     }
 
     /// Runs a command that another node has sent. A partition that is just being opened is waited for.
@@ -139,12 +142,14 @@ impl Node {
             () = tokio::time::sleep_until(until.into()) => Err(Failure::Lost("no answer came in time".to_owned())),
         };
         match reply {
-            Ok(Reply::Answer(Err(CommandError::Moved))) => Tried::NotRun { is_reachable: true },
+            Ok(Reply::Answer(Err(CommandError::Moved | CommandError::NotBegun(_)))) => {
+                Tried::NotRun { is_reachable: true }
+            }
             Ok(Reply::Answer(Err(CommandError::Unavailable(reason)))) => Tried::Lost(reason),
             Ok(Reply::Answer(answer)) => Tried::Answered(answer),
             Ok(_) => Tried::Answered(Err(CommandError::Internal("a node gave another answer".to_owned()))),
             Err(Failure::NotSent(_)) => Tried::NotRun { is_reachable: false },
-            Err(Failure::Refused(reason)) => Tried::Answered(Err(CommandError::Unavailable(reason))),
+            Err(Failure::Refused(reason)) => Tried::Answered(Err(CommandError::NotBegun(reason))),
             Err(Failure::Lost(reason)) => Tried::Lost(reason),
         }
     }
@@ -162,20 +167,22 @@ impl Node {
         while Instant::now() < until {
             tokio::time::sleep(pause).await;
             pause = LONGEST_PAUSE.min(pause * 2);
-            match self.outcome(position.0).await? {
-                None | Some(CommandOutcome::Waiting) => {}
-                Some(CommandOutcome::Answered { answer, .. }) => return Ok(answer),
-                Some(CommandOutcome::Refused { rejection, .. }) => return Err(rejection.into()),
-                Some(CommandOutcome::DeadLetter { reason, .. }) => {
+            match self.outcome(position.0).await {
+                Ok(None | Some(CommandOutcome::Waiting)) => {}
+                Ok(Some(CommandOutcome::Answered { answer, .. })) => return Ok(answer),
+                Ok(Some(CommandOutcome::Refused { rejection, .. })) => return Err(rejection.into()),
+                Ok(Some(CommandOutcome::DeadLetter { reason, .. })) => {
                     return Err(Rejection::new(RejectionCode::ProcessingError, reason).into());
                 }
+                // It is in the inbox, whether the store can be asked or not.
+                Err(error) => tracing::debug!(%partition, %error, "waiting for the store"),
             }
         }
         Err(CommandError::TimedOut)
     }
 
-    /// Appends a command to the inbox and lets the owner know before anybody is answered: what is sent later runs
-    /// later. An owner that cannot be told will have a successor, and that one begins with the inbox.
+    /// Appends a command to the inbox and lets the owner know before anybody is answered: as long as the inbox fits into
+    /// a turn of the loop, what is sent later runs later. An owner that cannot be told will have a successor, and that one begins with the inbox.
     pub(super) async fn append(
         &self,
         partition: PartitionId,
@@ -183,6 +190,7 @@ impl Node {
         options: &CommandOptions,
         received_at: Timestamp,
     ) -> Result<Position, CommandError> {
+        self.make_room(partition).await?;
         let payload = Envelope::from_client(command, options).pack();
         let entry = NewInboxEntry { partition, received_at, payload };
         let positions = self.store.append(vec![entry]).await.map_err(super::broker::internal)?;
@@ -236,7 +244,7 @@ impl Node {
         match handle.send(Request::Execute { command, options, reply }) {
             Ok(()) => {}
             // It has stopped.
-            Err(CommandError::Unavailable(_)) => return Tried::NotRun { is_reachable: true },
+            Err(CommandError::NotBegun(_)) => return Tried::NotRun { is_reachable: true },
             Err(error) => return Tried::Answered(Err(error)),
         }
         match answer.await {

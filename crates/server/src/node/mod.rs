@@ -7,6 +7,7 @@ mod definitions;
 mod execute;
 mod heralds;
 mod loops;
+mod meter;
 mod ownership;
 mod peers;
 mod plan;
@@ -20,6 +21,7 @@ use crate::partition::{PartitionHandle, Request, Trial};
 use definitions::DefinitionCache;
 use heralds::Heralds;
 use loops::Loops;
+use meter::Meter;
 use routes::{Owner, Routes};
 use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -45,6 +47,10 @@ pub struct NodeConfig {
     pub log_retention: Duration,
     /// None where nobody else can open the store.
     pub cluster: Option<ClusterConfig>,
+    /// A command that has no answer by then gets none; it may still be run.
+    pub answer_limit: Duration,
+    /// Commands that may wait in the inbox of a partition before clients are turned away.
+    pub inbox_max: u64,
 }
 
 impl NodeConfig {
@@ -71,6 +77,8 @@ impl Default for NodeConfig {
             history_retention: None,
             log_retention: Duration::from_secs(24 * 60 * 60),
             cluster: None,
+            answer_limit: Duration::from_secs(10),
+            inbox_max: tidemill_store::LAG_COUNT_MAX,
         }
     }
 }
@@ -86,6 +94,8 @@ pub struct Node {
     peers: Option<Peers>,
     heralds: Heralds,
     definitions: DefinitionCache,
+    /// How much waits in the inboxes.
+    meter: Meter,
     /// The newest version of definitions that this node has heard of.
     newest_definitions: Arc<AtomicU64>,
     /// Counts what goes round.
@@ -129,6 +139,7 @@ impl Node {
             holder,
             peers,
             heralds: Heralds::default(),
+            meter: Meter::default(),
             config,
             turns: AtomicUsize::new(0),
             requests: AtomicU64::new(0),

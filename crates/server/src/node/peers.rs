@@ -22,8 +22,10 @@ impl Node {
             }
             Question::ActivateJobs { command } => Reply::Jobs(self.jobs_here(&command).await),
             Question::AwaitJobs { job_type, wait_ms } => {
-                self.jobs_may_come(job_type, Duration::from_millis(wait_ms)).await;
-                Reply::Noted
+                match self.jobs_may_come(job_type, Duration::from_millis(wait_ms)).await {
+                    Ok(()) => Reply::Noted,
+                    Err(error) => Reply::Answer(Err(error)),
+                }
             }
             Question::AwaitEnd { created, wait_ms } => {
                 let until = Instant::now() + Duration::from_millis(wait_ms);

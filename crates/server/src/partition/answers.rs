@@ -9,7 +9,8 @@ use super::take::{Source, Work};
 use crate::broker::CommandError;
 use std::collections::{HashMap, HashSet};
 use tidemill_engine::{InstanceEnd, Reply};
-use tidemill_model::{Answer, Rejection, TenantId, Text, Timestamp};
+use tidemill_model::{Answer, ProcessInstanceKey, Rejection, TenantId, Text, Timestamp};
+use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Value};
 use tidemill_store::{CommandResult, IdempotentAnswer, Result};
 
 /// Answers to async commands and idempotency keys of clients are kept this long.
@@ -70,14 +71,16 @@ impl Partition {
         let answers = self.store.answers(self.id, &keys).await?;
         let awaited: HashSet<_> =
             self.open.queue.iter().filter(|work| is_awaited(work)).filter_map(key_of).collect();
-        let mut late = Vec::new();
+        let (mut late, mut created) = (Vec::new(), Vec::new());
         for (key, answer) in keys.into_iter().zip(answers) {
             let Some(answer) = answer else { continue };
             let given = match tidemill_store::unpack(&answer.answer) {
                 Ok(KeptAnswer { result: Some(result), .. }) => {
                     // Only who waits for the end of the instance has to know whether that has come.
-                    let ended = if awaited.contains(&key) { self.end_of(&result).await? } else { None };
-                    Given::Answer { result, ended }
+                    if let (true, Ok(Answer::Created(instance))) = (awaited.contains(&key), &result) {
+                        created.push((key.clone(), instance.instance));
+                    }
+                    Given::Answer { result, ended: None }
                 }
                 Ok(KeptAnswer { comes_as: Some(number), .. }) => {
                     late.push(number);
@@ -87,17 +90,35 @@ impl Partition {
             };
             self.open.known.insert(key, KnownAnswer { fingerprint: answer.body_hash as u64, given });
         }
+        self.note_ends(created).await?;
         self.find_late(late).await
     }
 
-    /// Whether an instance that was created long ago has ended, and how.
-    async fn end_of(&self, result: &Outcome) -> Result<Option<InstanceEnd>> {
-        let Ok(Answer::Created(created)) = result else { return Ok(None) };
-        let instance = self.store.process_instance(created.instance).await?;
-        Ok(instance.filter(|instance| instance.ended_at.is_some()).map(|instance| InstanceEnd {
-            instance: instance.key,
-            is_completed: instance.state == "COMPLETED",
-        }))
+    /// Which of the instances that were created long ago have ended, and how: one read tells it of all.
+    async fn note_ends(&mut self, created: Vec<((TenantId, Text), ProcessInstanceKey)>) -> Result<()> {
+        if created.is_empty() {
+            return Ok(());
+        }
+        let keys = created.iter().map(|(_, instance)| Value::from(instance.0)).collect();
+        let filter = Filter::default().is(ProcessInstanceField::Key, Test::In(keys));
+        let limit = u32::try_from(created.len()).unwrap_or(u32::MAX);
+        let search = Search::of(filter).page(Page { limit, ..Page::default() });
+        let found = self.store.process_instances(&search).await?;
+        let ends: HashMap<_, _> = found
+            .items
+            .into_iter()
+            .filter(|instance| instance.ended_at.is_some())
+            .map(|instance| (instance.key, instance.state == "COMPLETED"))
+            .collect();
+        for (key, instance) in created {
+            let Some(&is_completed) = ends.get(&instance) else { continue };
+            if let Some(KnownAnswer { given: Given::Answer { ended, .. }, .. }) =
+                self.open.known.get_mut(&key)
+            {
+                *ended = Some(InstanceEnd { instance, is_completed });
+            }
+        }
+        Ok(())
     }
 
     /// Notes the answer where it must be kept.

@@ -56,6 +56,10 @@ impl Deadlines {
         over
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.by_job.len()
+    }
+
     pub(super) fn next(&self) -> Option<Timestamp> {
         self.by_time.first().map(|(deadline, _)| *deadline)
     }

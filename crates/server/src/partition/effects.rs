@@ -2,7 +2,6 @@
 
 use super::Partition;
 use super::execute::{Answered, Executed};
-use super::late::LATE_BEFORE_CLEANING;
 use super::request::{AwaitedEnd, Waiter};
 use super::take::{Source, Work};
 use super::turn::Turn;
@@ -37,10 +36,6 @@ impl Partition {
 
     fn answer(&mut self, work: Work, answer: Answered, ended: &[InstanceEnd]) {
         if let Answered::Later(number) = answer {
-            if self.later.len() >= self.later_before_cleaning {
-                self.later.retain(|_, late| late.is_awaited());
-                self.later_before_cleaning = LATE_BEFORE_CLEANING.max(self.later.len() * 2);
-            }
             self.later.entry(number).or_default().add(work);
             return;
         }
@@ -99,8 +94,13 @@ impl Partition {
         let waiting = self.waiters.entry(waiter.created.instance).or_default();
         waiting.retain(|waiter| !waiter.reply.ended.is_closed());
         if is_full || waiting.len() >= WAITERS_PER_INSTANCE_MAX {
-            let retry_after = std::time::Duration::from_secs(1);
-            let _ = waiter.reply.ended.send(Err(CommandError::Overloaded { retry_after }));
+            let reason = match is_full {
+                true => format!("the ends of {WAITERS_MAX} instances are waited for already"),
+                false => {
+                    format!("{WAITERS_PER_INSTANCE_MAX} requests wait for the end of the instance already")
+                }
+            };
+            let _ = waiter.reply.ended.send(Err(CommandError::overloaded(reason)));
             return;
         }
         waiting.push(waiter);

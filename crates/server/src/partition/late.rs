@@ -19,6 +19,8 @@ type Outcome = Result<Answer, Rejection>;
 
 /// Requests that may wait for one answer; retries join those who wait.
 const CALLERS_MAX: usize = 1_000;
+/// Answers that may be waited for at the same time; who comes after that is turned away.
+const LATE_MAX: usize = 50_000;
 /// Answers that are waited for before those are forgotten that nobody waits for any more.
 pub(super) const LATE_BEFORE_CLEANING: usize = 10_000;
 
@@ -45,8 +47,8 @@ impl Late {
                 self.callers.retain(|caller| !caller.is_closed());
             }
             if self.callers.len() >= CALLERS_MAX {
-                let retry_after = std::time::Duration::from_secs(1);
-                return drop(reply.send(Err(CommandError::Overloaded { retry_after })));
+                let reason = format!("{CALLERS_MAX} requests with its key wait for the answer already");
+                return drop(reply.send(Err(CommandError::overloaded(reason))));
             }
             self.callers.push(reply);
         }
@@ -119,6 +121,20 @@ fn note_key(number: u64) -> (TenantId, Text) {
 }
 
 impl Partition {
+    /// Whether there is no room for another command whose answer comes with another one. Those that nobody waits for
+    /// here any more make room: who asks later finds the answer in the store.
+    pub(super) fn is_full_of_late(&mut self) -> bool {
+        if self.later.len() >= self.later_before_cleaning {
+            self.later.retain(|_, late| late.is_awaited());
+            self.later_before_cleaning = LATE_BEFORE_CLEANING.max(self.later.len() * 2).min(LATE_MAX);
+        }
+        self.later.len() >= LATE_MAX
+    }
+
+    pub(super) fn too_many_late() -> CommandError {
+        CommandError::overloaded(format!("the answers of {LATE_MAX} correlations are waited for already"))
+    }
+
     /// Looks up who waits for these answers since before this owner came.
     pub(super) async fn find_late(&mut self, mut numbers: Vec<u64>) -> Step<()> {
         numbers.retain(|number| !self.later.contains_key(number));

@@ -9,6 +9,7 @@ mod execute;
 #[cfg(debug_assertions)]
 mod faults;
 mod inbox;
+mod lanes;
 mod late;
 mod lease;
 mod loader;
@@ -73,18 +74,25 @@ impl PartitionHandle {
     /// Hands a request to the loop, or turns it away when too many wait already.
     pub(crate) fn send(&self, request: Request) -> Result<(), CommandError> {
         self.requests.try_send(request).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => {
-                CommandError::Overloaded { retry_after: Duration::from_secs(1) }
-            }
-            mpsc::error::TrySendError::Closed(_) => self.is_gone(),
+            mpsc::error::TrySendError::Full(_) => CommandError::overloaded(format!(
+                "{QUEUE_REQUESTS_MAX} requests wait for partition {} already",
+                self.id
+            )),
+            mpsc::error::TrySendError::Closed(_) => self.is_closed(),
         })
     }
 
     /// Hands over a request that must not get lost, however long the queue is.
     pub(crate) async fn send_surely(&self, request: Request) -> Result<(), CommandError> {
-        self.requests.send(request).await.map_err(|_| self.is_gone())
+        self.requests.send(request).await.map_err(|_| self.is_closed())
     }
 
+    /// It takes no requests any more.
+    fn is_closed(&self) -> CommandError {
+        CommandError::NotBegun(format!("partition {} has stopped", self.id))
+    }
+
+    /// It has taken the request and has not answered.
     pub(crate) fn is_gone(&self) -> CommandError {
         CommandError::Unavailable(format!("partition {} has stopped", self.id))
     }
@@ -134,6 +142,12 @@ pub(crate) struct Partition {
     newest_definitions: Arc<AtomicU64>,
     /// The inbox may hold something that was not read yet.
     inbox_is_dirty: bool,
+    /// It does not fit into one turn: it is longer, or the last turn got to nobody else because of it.
+    inbox_is_long: bool,
+    /// Commands of clients and timers that the turn has taken.
+    others_taken: usize,
+    /// Counts turns.
+    turns_shared: usize,
     /// What a predecessor may have died of.
     suspects: Suspects,
     trial: Trial,
@@ -192,6 +206,9 @@ impl Partition {
             definitions_version: 0,
             newest_definitions,
             inbox_is_dirty: true,
+            inbox_is_long: false,
+            others_taken: 0,
+            turns_shared: 0,
             suspects: Suspects::default(),
             trial,
             on_trial: None,

@@ -9,6 +9,13 @@ use tokio::sync::oneshot;
 
 /// Workers that may wait at a partition.
 const POLLERS_MAX: usize = 10_000;
+/// Those on other nodes that may wait for a hint.
+const WATCHERS_MAX: usize = 10_000;
+/// Jobs of a partition that may be with workers: every lease lies in memory until it ends.
+const LEASES_MAX: usize = 1_000_000;
+
+/// Told when there may be jobs, or that there is no room to wait.
+pub(crate) type Watcher = oneshot::Sender<Result<(), CommandError>>;
 
 #[derive(Default)]
 pub(super) struct Pollers {
@@ -18,18 +25,21 @@ pub(super) struct Pollers {
     /// Nobody's time is up before this.
     next_end: Option<Instant>,
     /// Those on other nodes who want to know when asking is worth while.
-    watchers: HashMap<Text, Vec<oneshot::Sender<()>>>,
+    watchers: HashMap<Text, Vec<Watcher>>,
 }
 
 impl Pollers {
-    /// Turns away who comes when too many wait already.
-    pub(super) fn add_new(&mut self, poller: Poller) {
-        if self.count() < POLLERS_MAX {
+    /// Turns away who comes when too many wait already, or too much was handed out.
+    pub(super) fn add_new(&mut self, poller: Poller, leases: usize) {
+        let reason = if leases >= LEASES_MAX {
+            format!("{LEASES_MAX} jobs of the partition are with workers already")
+        } else if self.count() >= POLLERS_MAX {
+            format!("{POLLERS_MAX} workers wait for jobs of the partition already")
+        } else {
             return self.add(poller);
-        }
+        };
         if poller.claim.take() {
-            let retry_after = std::time::Duration::from_secs(1);
-            let _ = poller.reply.send(Err(CommandError::Overloaded { retry_after }));
+            let _ = poller.reply.send(Err(CommandError::overloaded(reason)));
         }
     }
 
@@ -53,10 +63,25 @@ impl Pollers {
         lines.entry(poller.command.job_type.clone()).or_default()
     }
 
-    pub(super) fn watch(&mut self, job_type: Text, watcher: oneshot::Sender<()>) {
+    /// Those who have left are forgotten on the way, all of them where there is no room otherwise.
+    pub(super) fn watch(&mut self, job_type: Text, watcher: Watcher) {
+        if self.watching() >= WATCHERS_MAX {
+            self.watchers.values_mut().for_each(forget_closed);
+            self.watchers.retain(|_, watchers| !watchers.is_empty());
+        }
+        if self.watching() >= WATCHERS_MAX {
+            let reason =
+                format!("{WATCHERS_MAX} workers of other nodes wait for jobs of the partition already");
+            let _ = watcher.send(Err(CommandError::overloaded(reason)));
+            return;
+        }
         let watchers = self.watchers.entry(job_type).or_default();
-        watchers.retain(|watcher| !watcher.is_closed());
+        forget_closed(watchers);
         watchers.push(watcher);
+    }
+
+    fn watching(&self) -> usize {
+        self.watchers.values().map(Vec::len).sum()
     }
 
     /// Tells those who watch for types of which there are jobs.
@@ -65,7 +90,7 @@ impl Pollers {
             if has_jobs(job_type) {
                 for watcher in watchers.drain(..) {
                     // Who has left needs no hint.
-                    let _ = watcher.send(());
+                    let _ = watcher.send(Ok(()));
                 }
             }
             !watchers.is_empty()
@@ -131,6 +156,10 @@ impl Pollers {
     pub(super) fn next_end(&self) -> Option<Instant> {
         self.next_end
     }
+}
+
+fn forget_closed(watchers: &mut Vec<Watcher>) {
+    watchers.retain(|watcher| !watcher.is_closed());
 }
 
 fn next_of(lines: &mut HashMap<Text, VecDeque<Poller>>, job_type: &Text) -> Option<Poller> {

@@ -1,5 +1,6 @@
 //! What can be asked of a partition's loop, and who waits for the answer.
 
+use super::pollers::Watcher;
 use crate::broker::{CommandError, CommandOptions, EndedInstance};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -29,7 +30,7 @@ pub(crate) enum Request {
     /// Tells when there may be jobs of a type.
     AwaitJobs {
         job_type: Text,
-        reply: oneshot::Sender<()>,
+        reply: Watcher,
     },
     /// Something was appended to the inbox.
     InboxHasGrown,

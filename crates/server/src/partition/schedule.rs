@@ -63,6 +63,11 @@ impl Schedule {
         due
     }
 
+    /// Whether a timer waits there that was not taken out yet.
+    pub(super) fn has_between(&self, first: TimerPosition, last: TimerPosition) -> bool {
+        self.due.range(first..=last).next().is_some()
+    }
+
     /// When to look again.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let first = self.due.keys().next().map(|position| position.due_at);
@@ -98,6 +103,9 @@ mod tests {
         let keys = |timers: Vec<Arc<Timer>>| timers.iter().map(|timer| timer.key.0).collect::<Vec<_>>();
         schedule.note(&Change::Put(timer(6, 300).into()));
         schedule.note(&Change::Remove(timer(6, 300).into()));
+        let (first, last) = (TimerPosition::of(&timer(5, 300)), TimerPosition::of(&timer(9, 600)));
+        assert!(schedule.has_between(first, last));
+        assert!(!schedule.has_between(first, TimerPosition::of(&timer(7, 400))));
         assert_eq!(keys(schedule.take_due(Timestamp(400), 10)), [8]);
         assert_eq!(keys(schedule.take_due(Timestamp(1_000), 10)), [7]);
         assert_eq!(keys(schedule.take_due(Timestamp(1_000), 10)), [] as [i64; 0]);

@@ -2,11 +2,12 @@
 
 use super::Partition;
 use super::inbox::{Envelope, StoredIdempotency};
+use super::lanes::{First, is_due, is_of_inbox, mix};
 use super::request::{AwaitReply, Poller, Request, Waiter};
 use super::schedule::PAGE_TIMERS_MAX;
 use super::settle::Step;
 use crate::broker::{CommandError, CommandOptions};
-use std::collections::VecDeque;
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 use tidemill_model::command::{ExpireLeases, TriggerTimer};
 use tidemill_model::{Answer, Command, Timestamp};
@@ -17,8 +18,8 @@ use tokio::sync::oneshot;
 const BACKLOG_MAX: usize = 8_192;
 /// Requests that one turn takes at most.
 const REQUESTS_PER_TURN_MAX: usize = 512;
-/// Inbox entries that one turn takes at most.
-const ENTRIES_PER_TURN_MAX: usize = 512;
+/// Inbox entries that one turn takes at most. An inbox that is longer shares the turns with clients and timers.
+const ENTRIES_PER_TURN_MAX: usize = 256;
 /// Overdue timers and leases get a bounded share of each turn, so that a long outage does not stall clients.
 const DUE_PER_TURN_MAX: usize = 256;
 /// While a batch is being written, what has arrived is looked at this often.
@@ -79,19 +80,41 @@ impl Partition {
                 Err(_) => break,
             }
         }
-        while self.open.queue.len() < REQUESTS_PER_TURN_MAX
+        // What is still there of timers takes no place from clients.
+        let mut room = REQUESTS_PER_TURN_MAX.saturating_sub(self.open.queue.len() - self.due_in_queue());
+        while room > 0
             && let Some(work) = self.backlog.pop()
         {
             self.open.queue.push_back(work);
+            room -= 1;
         }
         self.look_at_clock();
         for done in self.clock_changed.drain(..) {
             let _ = done.send(());
         }
-        if self.inbox_is_dirty {
+        // Whoever stops leaves the inbox and the timers to the next owner, who finds them in the store.
+        if self.inbox_is_dirty && !self.is_stopping {
             self.take_inbox().await?;
         }
-        self.take_due().await
+        if !self.is_stopping {
+            self.take_due().await?;
+        }
+        self.share_turn();
+        Ok(())
+    }
+
+    /// An inbox that fits into a turn goes first, so that commands run in the order in which their senders were answered.
+    /// A longer one would hold up clients and timers for as long as it lasts: then all take turns.
+    fn share_turn(&mut self) {
+        self.turns_shared = self.turns_shared.wrapping_add(1);
+        let is_long = std::mem::take(&mut self.inbox_is_long);
+        let first = if is_long { First::Nobody(self.turns_shared) } else { First::Inbox };
+        self.open.queue = mix(std::mem::take(&mut self.open.queue), first);
+        self.others_taken = self.open.queue.iter().filter(|work| !is_of_inbox(work)).count();
+    }
+
+    fn due_in_queue(&self) -> usize {
+        self.open.queue.iter().filter(|work| is_due(work)).count()
     }
 
     /// Done before each command runs, so after whatever had to be waited for: a duration that begins with a command must
@@ -103,6 +126,9 @@ impl Partition {
             self.now = self.clock.now();
             // The clock has jumped: what is due is looked up again.
             self.schedule = Default::default();
+            if self.alone == 0 {
+                self.open.queue.retain(|work| !matches!(work.source, Source::Timer(_)));
+            }
         }
         self.now = self.now.max(self.clock.now());
     }
@@ -145,6 +171,11 @@ impl Partition {
 
     fn sort_in(&mut self, request: Request) {
         match request {
+            Request::Execute { command: Command::CorrelateMessage(_), reply, .. }
+                if self.is_full_of_late() =>
+            {
+                let _ = reply.send(Err(Partition::too_many_late()));
+            }
             Request::Execute { command, options, reply } => {
                 self.queue_up(Work { command, source: Source::Client { options, reply } });
             }
@@ -156,7 +187,7 @@ impl Partition {
                 self.await_end(Waiter { created, reply });
                 let _ = noted.send(());
             }
-            Request::Poll(poller) => self.pollers.add_new(poller),
+            Request::Poll(poller) => self.pollers.add_new(poller, self.deadlines.len()),
             Request::AwaitJobs { job_type, reply } => self.pollers.watch(job_type, reply),
             Request::InboxHasGrown => self.inbox_is_dirty = true,
             Request::ClockHasChanged(done) => self.clock_changed.push(done),
@@ -179,6 +210,10 @@ impl Partition {
 
     /// The batch is full: requests that it did not get to wait for their next turn, and entries of the inbox are read again.
     pub(super) fn leave_rest(&mut self) {
+        let others_left = self.open.queue.iter().filter(|work| !is_of_inbox(work)).count();
+        let is_inbox_left = others_left < self.open.queue.len();
+        let are_others_passed_over = others_left > 0 && others_left == self.others_taken;
+        self.inbox_is_long = is_inbox_left || are_others_passed_over;
         for work in std::mem::take(&mut self.open.queue).into_iter().rev() {
             match work.source {
                 Source::Client { .. } | Source::Awaiting { .. } => self.backlog.put_back(work),
@@ -188,24 +223,21 @@ impl Partition {
         }
     }
 
-    /// What was appended before the requests in hand came runs before them.
     async fn take_inbox(&mut self) -> Step<()> {
         // Entries leave the inbox with the commit of their batch.
         self.written().await?;
         let entries = self.store.waiting(self.id, None, ENTRIES_PER_TURN_MAX).await?;
         self.inbox_is_dirty = entries.len() >= ENTRIES_PER_TURN_MAX;
-        let mut works = VecDeque::with_capacity(entries.len() + self.open.queue.len());
+        self.inbox_is_long |= self.inbox_is_dirty;
         for entry in entries {
             match Envelope::unpack(&entry.payload) {
                 Ok(Envelope { command, keeps_result, idempotency }) => {
                     let source = Source::Inbox { position: entry.position, keeps_result, idempotency };
-                    works.push_back(Work { command, source });
+                    self.open.queue.push_back(Work { command, source });
                 }
                 Err(error) => self.refuse_entry(entry, error.to_string()),
             }
         }
-        works.append(&mut self.open.queue);
-        self.open.queue = works;
         Ok(())
     }
 
@@ -222,16 +254,23 @@ impl Partition {
             // The window shows what is stored: nothing may be on its way.
             self.written().await?;
             let after = self.schedule.horizon();
-            let page = self.store.timers(self.id, after, until, PAGE_TIMERS_MAX).await?;
+            let mut page = self.store.timers(self.id, after, until, PAGE_TIMERS_MAX).await?;
+            if !self.open.fired.is_empty() {
+                // The open batch has fired them, which is not stored yet.
+                let fired: HashSet<_> = self.open.fired.iter().map(|position| position.key).collect();
+                page.timers.retain(|timer| !fired.contains(&timer.key));
+            }
             self.schedule.extend(page);
         }
-        for timer in self.schedule.take_due(self.now, DUE_PER_TURN_MAX) {
+        // Those that the last turn did not get to still wait in the queue.
+        let room = DUE_PER_TURN_MAX.saturating_sub(self.due_in_queue());
+        for timer in self.schedule.take_due(self.now, room) {
             let source = Source::Timer(TimerPosition::of(&timer));
             let command =
                 Command::TriggerTimer(TriggerTimer { timer: (*timer).clone(), was_put_aside: false });
             self.open.queue.push_back(Work { command, source });
         }
-        let jobs = self.deadlines.take_over(self.now, DUE_PER_TURN_MAX);
+        let jobs = if room > 0 { self.deadlines.take_over(self.now, DUE_PER_TURN_MAX) } else { Vec::new() };
         if !jobs.is_empty() {
             let at: Timestamp = self.now;
             let command = Command::ExpireLeases(ExpireLeases { jobs, at });

@@ -5,7 +5,7 @@ use super::answers::Known;
 use super::execute::Executed;
 use super::inbox::Envelope;
 use super::settle::{Halt, Step};
-use super::take::Work;
+use super::take::{Source, Work};
 use super::{BATCH_BYTES_MAX, COMMANDS_PER_BATCH_MAX, Partition, ROWS_IN_MEMORY_MAX};
 use crate::packed_log;
 use std::collections::{BTreeSet, VecDeque};
@@ -228,11 +228,20 @@ impl Partition {
         }
     }
 
+    /// Whether a timer between these is still to fire. One that was made later may be due earlier.
+    fn has_timer_between(&self, first: TimerPosition, last: TimerPosition) -> bool {
+        let is_between = |work: &Work| match &work.source {
+            Source::Timer(position) => (first..=last).contains(position),
+            _ => false,
+        };
+        self.open.queue.iter().any(is_between) || self.schedule.has_between(first, last)
+    }
+
     /// What is to be written leaves the turn; commands, answers and what else follows from the commit stay.
     fn batch(&self, turn: &mut Turn, id: BatchId) -> Batch {
         let commands: Vec<&Command> = turn.executed.iter().map(|executed| &executed.work.command).collect();
         let log = packed_log::pack(&commands);
-        let (changes, fired) = with_fired_timers(turn);
+        let (changes, fired) = with_fired_timers(turn, |first, last| self.has_timer_between(first, last));
         let outgoing = turn.outgoing.iter().map(|follow_up| NewInboxEntry {
             partition: follow_up.partition,
             received_at: self.written_at,
@@ -259,7 +268,10 @@ impl Partition {
 
 /// Fired timers are deleted as one range where nothing else lies in it, and one by one otherwise. A timer
 /// that the engine no longer knew must go as well, or it would fire for ever.
-fn with_fired_timers(turn: &mut Turn) -> (Vec<Change>, Option<FiredTimers>) {
+fn with_fired_timers(
+    turn: &mut Turn,
+    has_other: impl Fn(TimerPosition, TimerPosition) -> bool,
+) -> (Vec<Change>, Option<FiredTimers>) {
     let mut changes = take(&mut turn.changes);
     let fired: BTreeSet<TimerPosition> = turn.fired.iter().copied().collect();
     let (Some(first), Some(last)) = (fired.first().copied(), fired.last().copied()) else {
@@ -268,7 +280,8 @@ fn with_fired_timers(turn: &mut Turn) -> (Vec<Change>, Option<FiredTimers>) {
     let is_between = |timer: &Timer| (first..=last).contains(&TimerPosition::of(timer));
     let is_clear = !changes
         .iter()
-        .any(|change| matches!(change, Change::Put(Entity::Timer(timer)) if is_between(timer)));
+        .any(|change| matches!(change, Change::Put(Entity::Timer(timer)) if is_between(timer)))
+        && !has_other(first, last);
     if is_clear {
         changes.retain(|change| !matches!(change, Change::Remove(Entity::Timer(timer)) if is_between(timer)));
         let just_before = TimerPosition { key: TimerKey(first.key.0 - 1), ..first };

@@ -266,7 +266,7 @@ async fn point_6_every_problem_has_its_shape() {
     assert_eq!(problem["title"], "DEADLINE_EXCEEDED");
     world.node.stop().await;
     let problem = world.post("/v2/process-instances", json!({"processDefinitionId": "order"})).await;
-    assert_eq!(problem.problem(502)["title"], "UNAVAILABLE");
+    assert_eq!(problem.problem(503)["title"], "UNAVAILABLE");
 }
 
 #[tokio::test]

@@ -69,6 +69,26 @@ async fn a_repeated_wait_for_the_end_gets_it_even_if_it_is_over() {
 }
 
 #[tokio::test]
+async fn many_repeated_waits_for_the_end_get_it_together() {
+    let world = World::new().await;
+    world.deploy(&empty("order")).await;
+    let send = async || {
+        let sent = (0..30).map(|n| {
+            let creation = json!({
+                "processDefinitionId": "order", "variables": {"n": n}, "awaitCompletion": true, "requestTimeout": 5000,
+            });
+            let world = &world;
+            async move { keyed(world, &format!("k{n}"), "/v2/process-instances", &creation).await.ok() }
+        });
+        futures_util::future::join_all(sent).await
+    };
+    let first = send().await;
+    assert_eq!(first[7]["variables"], json!({"n": 7}));
+    assert_eq!(send().await, first);
+    assert_eq!(world.found("process-instances", json!({})).await.len(), 30);
+}
+
+#[tokio::test]
 async fn a_correlation_counts_once() {
     for partitions in [1, 3] {
         let world = World::with_partitions(partitions).await;

@@ -7,6 +7,7 @@ mod deletion;
 mod deployment;
 mod elements;
 mod errors;
+mod fairness;
 mod heavy_expressions;
 mod idempotency;
 mod instances;

@@ -90,6 +90,10 @@ impl World {
         World::open(TempDir::new().expect("a directory"), 1, config).await
     }
 
+    pub(crate) async fn with_node(config: NodeConfig) -> World {
+        World::open_as(TempDir::new().expect("a directory"), 1, config, GatewayConfig::default()).await
+    }
+
     /// A node that counts on others, and the store that it would share with them.
     pub(crate) async fn in_cluster() -> (World, Arc<SqliteStore>) {
         let dir = TempDir::new().expect("a directory");
@@ -101,8 +105,12 @@ impl World {
     }
 
     async fn open(dir: TempDir, partitions: u16, config: GatewayConfig) -> World {
+        World::open_as(dir, partitions, NodeConfig::default(), config).await
+    }
+
+    async fn open_as(dir: TempDir, partitions: u16, node: NodeConfig, config: GatewayConfig) -> World {
         let store = make_store(&dir, partitions).await;
-        World::begin(dir, partitions, store, NodeConfig::default(), config).await
+        World::begin(dir, partitions, store, node, config).await
     }
 
     async fn begin(
@@ -122,10 +130,14 @@ impl World {
 
     /// The same store under a new node.
     pub(crate) async fn restart(self) -> World {
+        self.restart_with(NodeConfig::default()).await
+    }
+
+    pub(crate) async fn restart_with(self, config: NodeConfig) -> World {
         let World { dir, partitions, node, router, .. } = self;
         node.stop().await;
         drop((node, router));
-        World::open(dir, partitions, GatewayConfig::default()).await
+        World::open_as(dir, partitions, config, GatewayConfig::default()).await
     }
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answered {

@@ -33,7 +33,13 @@ async fn other_failures_have_their_own_statuses() {
     let after = Duration::from_secs(3);
     for (error, status, title, retry) in [
         (CommandError::TimedOut, 504, "DEADLINE_EXCEEDED", None),
-        (CommandError::Overloaded { retry_after: after }, 503, "RESOURCE_EXHAUSTED", Some("3")),
+        (
+            CommandError::Overloaded { reason: "5 wait already".into(), retry_after: after },
+            503,
+            "RESOURCE_EXHAUSTED",
+            Some("3"),
+        ),
+        (CommandError::NotBegun("nobody is there".into()), 503, "UNAVAILABLE", Some("1")),
         (CommandError::RateLimited { retry_after: after }, 429, "RESOURCE_EXHAUSTED", Some("3")),
         (CommandError::Unavailable("gone".into()), 502, "UNAVAILABLE", None),
         (CommandError::OtherRequest, 422, "INVALID_ARGUMENT", None),

@@ -1,6 +1,6 @@
 //! What clients hear while the store is away, and what becomes of what they asked.
 
-use crate::world::{World, eventually, one_task};
+use crate::world::{Server, World, eventually, one_task};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -27,6 +27,52 @@ fn clients_are_answered_while_the_store_is_away() {
         let found = server.post("/v2/process-instances/search", &json!({}));
         found.status == 200 && found.body["page"]["totalItems"] == 1
     });
+}
+
+/// With its status, and whether it says when to try again.
+fn keyed_create(server: &Server, key: usize) -> (u16, bool) {
+    let answer = server
+        .agent
+        .post(format!("{}/v2/process-instances", server.url))
+        .header("content-type", "application/json")
+        .header("idempotency-key", &format!("k{key}"))
+        .send(json!({"processDefinitionId": "work", "variables": {"n": key}}).to_string())
+        .expect("an answer");
+    (answer.status().as_u16(), answer.headers().contains_key("retry-after"))
+}
+
+#[test]
+fn what_could_not_be_begun_gets_503_and_never_runs() {
+    let postgres = PostgresServer::start(&["fsync=off"]);
+    let world = World::on(&postgres);
+    let (server, mut other) = (world.start(), world.start());
+    world.settle(&[&server, &other]);
+    server.deploy("work.bpmn", &one_task("work", "work"));
+    postgres.crash();
+    other.signal("-KILL");
+    assert!(other.ends_within(Duration::from_secs(5)), "killed");
+    let statuses: Vec<(u16, bool)> = std::thread::scope(|scope| {
+        let server = &server;
+        let asked: Vec<_> = (0..32).map(|key| scope.spawn(move || keyed_create(server, key))).collect();
+        asked.into_iter().map(|one| one.join().expect("no panic")).collect()
+    });
+    for (status, says_when) in &statuses {
+        assert!([502, 503, 504].contains(status), "{statuses:?}");
+        assert_eq!(*says_when, *status == 503, "{statuses:?}");
+    }
+    let refused = statuses.iter().filter(|(status, _)| *status == 503).count();
+    let waiting = statuses.iter().filter(|(status, _)| *status == 504).count();
+    assert!(refused > 0 && waiting > 0, "partitions of both servers were asked: {statuses:?}");
+    postgres.resume();
+    let found = || {
+        let found = server.post("/v2/variables/search", &json!({"page": {"limit": 100}}));
+        (found.status == 200).then(|| found.body["items"].as_array().expect("a list").clone())
+    };
+    eventually("what waited has gone on", || found().is_some_and(|items| items.len() >= waiting));
+    for item in found().expect("it is back") {
+        let key: usize = item["value"].as_str().and_then(|value| value.parse().ok()).expect("a number");
+        assert_ne!(statuses[key].0, 503, "it was not begun: {item}");
+    }
 }
 
 #[test]
