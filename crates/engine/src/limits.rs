@@ -6,6 +6,12 @@ pub(crate) const STEPS_PER_COMMAND_MAX: usize = 1_000;
 /// Steps of expressions that weigh as much as one step of a process: heavy expressions give others their turn earlier.
 pub(crate) const FEEL_STEPS_PER_STEP: u64 = 1_000;
 
+/// What a command costs in steps of expressions beside them: to be run at all, for each step of a process, and for each
+/// row that it touches. Measured; whoever shares out time among commands counts in these.
+pub(crate) const WORK_PER_COMMAND: u64 = 64;
+pub(crate) const WORK_PER_STEP: u64 = 64;
+pub(crate) const WORK_PER_ROW: u64 = 16;
+
 /// Steps that the expressions of one element may take together when it begins or ends; one alone may take as many as
 /// FEEL allows. What goes beyond is stopped by an incident.
 pub(crate) const FEEL_STEPS_PER_ELEMENT_MAX: u64 = 8_000_000;
@@ -54,3 +60,16 @@ pub(crate) const BUSY_WAIT_MAX_MS: i64 = 60_000;
 
 /// Entries of an output collection that a worker gets without asking for it by name.
 pub(crate) const LISTED_OUTPUTS_MAX: u32 = 100;
+
+/// Files of one deployment.
+pub(crate) const FILES_PER_DEPLOYMENT_MAX: usize = 1_000;
+
+/// Message, signal and timer start events of all processes of one deployment: each becomes a row in the same commit.
+pub(crate) const START_EVENTS_PER_DEPLOYMENT_MAX: usize = 5_000;
+
+/// Bytes that one deployment stores. A file is stored once for each process in it.
+pub(crate) const DEPLOYED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Steps of expressions that weigh as much as reading a byte of a deployed file: a model is parsed, compiled and
+/// checked.
+pub(crate) const FEEL_STEPS_PER_FILE_BYTE: u64 = 8;

@@ -1,6 +1,8 @@
 //! What the engine asks for when it misses something, and how the answer reaches it.
 
 use crate::state::BoxName;
+use crate::stop::{Step, Stop};
+use rustc_hash::FxHashSet;
 use std::fmt;
 use tidemill_model::entity::StartEventKind;
 use tidemill_model::{
@@ -54,6 +56,20 @@ pub enum Need {
     Keys(u64),
 }
 
+impl Need {
+    pub(crate) fn box_of(tenant: &TenantId, message_name: &Text, correlation_key: &Text) -> Need {
+        Need::Box(BoxName {
+            tenant: tenant.clone(),
+            message_name: message_name.clone(),
+            correlation_key: correlation_key.clone(),
+        })
+    }
+
+    pub(crate) fn message_starts(tenant: &TenantId, name: &Text) -> Need {
+        Need::Starts { tenant: tenant.clone(), kind: StartEventKind::Message, name: name.clone() }
+    }
+}
+
 /// What was found for a need.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Supply {
@@ -66,6 +82,37 @@ pub struct Supply {
 /// Everything a command missed. It has changed nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing(pub Vec<Need>);
+
+/// What the items of a list miss, gathered so that all of it is asked for at once. A command runs again after each
+/// load: one miss after the other would cost the square of the list's length.
+#[derive(Default)]
+pub(crate) struct Missed {
+    needs: Vec<Need>,
+    seen: FxHashSet<Need>,
+}
+
+impl Missed {
+    /// What was found, or nothing if it is missing.
+    pub(crate) fn unless_missing<T>(&mut self, found: Step<T>) -> Step<Option<T>> {
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(Stop::Need(needs)) => {
+                for need in needs {
+                    if self.seen.insert(need.clone()) {
+                        self.needs.push(need);
+                    }
+                }
+                Ok(None)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Stops with everything that is missing.
+    pub(crate) fn stop_if_any(self) -> Step {
+        if self.needs.is_empty() { Ok(()) } else { Err(Stop::Need(self.needs)) }
+    }
+}
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -172,8 +172,10 @@ fn timers_of_very_many_children_fire_without_a_load_for_each() {
         let commands: Vec<_> =
             timers.map(|timer| Command::TriggerTimer(TriggerTimer { timer, was_put_aside: false })).collect();
         for _ in 0..4 {
-            let needs: Vec<Need> =
-                commands.iter().filter_map(|command| engine.working.first_need(command)).collect();
+            let mut needs = Vec::new();
+            for command in &commands {
+                engine.working.add_first_needs(command, &mut needs);
+            }
             let needs: std::collections::HashSet<Need> = needs.into_iter().collect();
             loads += usize::from(!needs.is_empty());
             for need in needs {

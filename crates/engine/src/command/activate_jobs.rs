@@ -1,9 +1,9 @@
 //! Hands out waiting jobs: higher priority first, then older first.
 
 use super::job;
-use crate::need::Need;
+use crate::need::Missed;
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::Step;
 use std::sync::Arc;
 use tidemill_model::command::ActivateJobs;
 use tidemill_model::entity::{Job, JobLease, Lease};
@@ -18,34 +18,41 @@ pub(super) fn run(run: &mut Run<'_>, command: &ActivateJobs) -> Step<Answer> {
     let jobs_max = (command.jobs_max as usize).min(JOBS_PER_COMMAND_MAX);
     let candidates = run.waiting_jobs(&command.job_type, &command.tenants, jobs_max)?;
     let jobs = load(run, &candidates)?;
-    let mut chosen = Vec::new();
-    let mut bytes = 0;
-    for job in jobs {
-        let activated = describe(run, command, job)?;
-        bytes += activated.variables.as_str().len();
-        if bytes > ANSWER_BYTES_MAX && !chosen.is_empty() {
-            break;
-        }
-        chosen.push(activated);
-    }
+    let mut chosen = choose(run, command, jobs)?;
     if !chosen.is_empty() {
         lease(run, command, &mut chosen)?;
     }
     Ok(Answer::Activated(chosen))
 }
 
+/// As many as one answer takes. Each job may be of another definition, or of an instance of which little is in memory.
+fn choose(run: &Run<'_>, command: &ActivateJobs, jobs: Vec<Arc<Job>>) -> Step<Vec<ActivatedJob>> {
+    let mut missed = Missed::default();
+    let mut chosen = Vec::new();
+    let mut bytes = 0;
+    for job in jobs {
+        let Some(activated) = missed.unless_missing(describe(run, command, job))? else { continue };
+        let size = activated.variables.as_str().len();
+        run.work.charge_bytes(size as u64);
+        bytes += size;
+        if bytes > ANSWER_BYTES_MAX && !chosen.is_empty() {
+            break;
+        }
+        chosen.push(activated);
+    }
+    missed.stop_if_any()?;
+    Ok(chosen)
+}
+
 /// All candidates, or everything that is missing at once.
 fn load(run: &Run<'_>, candidates: &[JobKey]) -> Step<Vec<Arc<Job>>> {
-    let mut needs: Vec<Need> = Vec::new();
+    let mut missed = Missed::default();
     let mut jobs = Vec::new();
     for key in candidates {
-        match job::find(run, *key) {
-            Ok(job) => jobs.extend(job),
-            Err(Stop::Need(more)) => needs.extend(more),
-            Err(other) => return Err(other),
-        }
+        jobs.extend(missed.unless_missing(job::find(run, *key))?.flatten());
     }
-    if needs.is_empty() { Ok(jobs) } else { Err(Stop::Need(needs)) }
+    missed.stop_if_any()?;
+    Ok(jobs)
 }
 
 fn describe(run: &Run<'_>, command: &ActivateJobs, job: Arc<Job>) -> Step<ActivatedJob> {

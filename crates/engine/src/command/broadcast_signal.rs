@@ -24,7 +24,9 @@ pub(crate) fn broadcast(
 ) -> Step<SignalKey> {
     let signal: SignalKey = run.new_key();
     run.record(signal, None, || Event::SignalBroadcast { name: name.clone() });
-    for start in start_subscriptions::by_name(run, &tenant, StartEventKind::Signal, &name)? {
+    let starts = start_subscriptions::by_name(run, &tenant, StartEventKind::Signal, &name)?;
+    start_subscriptions::require_definitions(run, &starts)?;
+    for start in starts {
         let definition = run.definition(start.definition)?;
         let new = NewInstance { tenant: tenant.clone(), ..NewInstance::default() };
         let instance = create_instance::begin(run, &definition, new)?;

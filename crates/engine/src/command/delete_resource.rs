@@ -1,7 +1,7 @@
 //! Deletes a process definition, form or other resource. Running instances finish; new ones are refused.
 
 use super::start_subscriptions;
-use crate::need::Need;
+use crate::need::{Missed, Need};
 use crate::run::Run;
 use crate::stop::Step;
 use std::sync::Arc;
@@ -38,17 +38,27 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeleteResource) -> Step<Answer> {
 /// Deleting the latest version hands its start events back to the next older one.
 fn delete_definition(run: &mut Run<'_>, definition: &Arc<ProcessDefinition>) -> Step {
     let (tenant, process_id) = (&definition.tenant, &definition.process_id);
-    let was_latest = run.latest(tenant, process_id)?.is_some_and(|latest| latest.key == definition.key);
+    let mut active = run.active_versions(tenant, process_id)?;
+    let was_latest = active.last().is_some_and(|latest| latest.key == definition.key);
+    active.retain(|version| version.key != definition.key);
     run.change::<ProcessDefinition>(definition.key)?.state = DefinitionState::Deleted;
     note(run, ResourceKey(definition.key.0), process_id, definition.version);
-    if was_latest {
-        start_subscriptions::close(run, tenant, process_id)?;
-        if let Some(older) = run.latest(tenant, process_id)? {
-            let older = run.definition(older.key)?;
-            start_subscriptions::open(run, &older)?;
-        }
+    if !was_latest {
+        return Ok(());
     }
-    Ok(())
+    let older = active.last().map(|older| run.definition(older.key)).transpose()?;
+    let plans = match &older {
+        Some(older) => start_subscriptions::plan(run, &older.process)?,
+        None => Vec::new(),
+    };
+    let mut missed = Missed::default();
+    start_subscriptions::note_missing(run, &mut missed, tenant, process_id, &plans)?;
+    missed.stop_if_any()?;
+    start_subscriptions::close(run, tenant, process_id)?;
+    match older {
+        Some(older) => start_subscriptions::open(run, &older.head, plans),
+        None => Ok(()),
+    }
 }
 
 fn note(run: &mut Run<'_>, key: ResourceKey, resource_id: &str, version: i32) {

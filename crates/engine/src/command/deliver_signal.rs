@@ -2,12 +2,12 @@
 
 use crate::event::{signal, trigger::trigger};
 use crate::limits::SIGNALS_PER_COMMAND;
-use crate::need::Need;
+use crate::need::Missed;
 use crate::run::Run;
-use crate::stop::{Step, Stop};
-use tidemill_model::Answer;
+use crate::stop::Step;
 use tidemill_model::command::{Command, DeliverSignal};
 use tidemill_model::entity::SignalSubscription;
+use tidemill_model::{Answer, SubscriptionKey};
 
 pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Step<Answer> {
     let until = command.until.unwrap_or_else(|| run.key_horizon().into());
@@ -34,14 +34,17 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Step<Answer> {
     Ok(Answer::Done)
 }
 
-/// Everything that is missing at once.
-fn require_instances(run: &Run<'_>, keys: &[tidemill_model::SubscriptionKey]) -> Step {
-    let mut needs: Vec<Need> = Vec::new();
+/// What waits, what its definition says and the scope that it stands in: everything that is missing at once.
+fn require_instances(run: &Run<'_>, keys: &[SubscriptionKey]) -> Step {
+    let mut missed = Missed::default();
     for key in keys {
         let Some(subscription) = run.get::<SignalSubscription>(*key) else { continue };
-        if let Err(Stop::Need(more)) = run.find_scope(subscription.element_instance) {
-            needs.extend(more);
+        let waiting = missed.unless_missing(run.find_scope(subscription.element_instance))?.flatten();
+        let Some(waiting) = waiting else { continue };
+        missed.unless_missing(run.find_definition(waiting.definition))?;
+        if let Some(parent) = waiting.parent {
+            missed.unless_missing(run.find_scope(parent))?;
         }
     }
-    if needs.is_empty() { Ok(()) } else { Err(Stop::Need(needs)) }
+    missed.stop_if_any()
 }

@@ -1,59 +1,42 @@
 //! Deploys files: all of them, or none.
 
-use super::resource::{self, Content, Readable};
-use super::start_subscriptions;
+use super::deployable::{ids, read_and_check, refused};
+use super::resource::{Content, Readable};
+use super::start_subscriptions::{self, Plan};
+use crate::need::{Missed, Need};
 use crate::run::Run;
-use crate::state::Definition;
 use crate::stop::{Step, Stop};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use tidemill_bpmn::{Behavior, Binding, FormLink, Process, UserTask};
+use tidemill_bpmn::{Behavior, Process};
 use tidemill_model::command::{Deploy, ResourceFile};
 use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
 use tidemill_model::{
-    Answer, DefinitionKey, DeployedResource, Deployment, DeploymentKey, Event, FormKey, Rejection,
-    ResourceKey, TenantId, Text,
+    Answer, DefinitionKey, DeployedResource, Deployment, DeploymentKey, Event, FormKey, ResourceKey,
+    TenantId, Text,
 };
 
 pub(super) fn run(run: &mut Run<'_>, command: &Deploy) -> Step<Answer> {
-    let files = read_and_check(&command.files)?;
-    let key: DeploymentKey = run.new_key();
+    let files = read_once(run, &command.files)?;
     let tenant = &command.tenant;
-    let resources = match find_duplicates(run, tenant, &files)? {
+    require_versions(run, tenant, &files)?;
+    let known = find_duplicates(run, tenant, &files)?;
+    let key: DeploymentKey = run.new_key();
+    let resources = match known {
         Some(known) => known,
         None => store_all(run, tenant, key, &files).map_err(as_rejection)?,
     };
     Ok(Answer::Deployed(Deployment { key, tenant: tenant.clone(), resources }))
 }
 
-/// What keeps these files from being deployed together, whatever is deployed already.
-pub fn check_deployment(files: &[ResourceFile]) -> Result<(), Rejection> {
-    read_and_check(files).map(drop)
-}
-
-fn read_and_check(given: &[ResourceFile]) -> Result<Vec<Readable>, Rejection> {
-    let files = read_all(given)?;
-    refuse_repeated_ids(&files)?;
-    refuse_open_bindings(&files)?;
-    Ok(files)
-}
-
-fn read_all(given: &[ResourceFile]) -> Result<Vec<Readable>, Rejection> {
-    let mut files = Vec::new();
-    let mut errors = Vec::new();
-    for file in given {
-        match resource::read(file) {
-            Ok(readable) => files.push(readable),
-            Err(error) => errors.push(error),
-        }
+/// The command runs again after each load; its files are read for the first run only.
+fn read_once(run: &mut Run<'_>, given: &[ResourceFile]) -> Step<Arc<Vec<Readable>>> {
+    let bytes: usize = given.iter().map(|file| file.content.len()).sum();
+    run.work.charge_files(bytes as u64);
+    if let Some(files) = run.files_read_before(given) {
+        return Ok(files);
     }
-    if errors.is_empty() { Ok(files) } else { Err(refused(&errors.join("\n"))) }
-}
-
-fn refused(errors: &str) -> Rejection {
-    Rejection::invalid_argument(format!(
-        "Expected to deploy new resources, but encountered the following errors:\n{errors}"
-    ))
+    let files = read_and_check(given)?;
+    Ok(run.keep_files_read(given, files))
 }
 
 fn as_rejection(stop: Stop) -> Stop {
@@ -63,74 +46,18 @@ fn as_rejection(stop: Stop) -> Stop {
     }
 }
 
-/// Every id of a kind, with the file it comes from.
-fn ids(files: &[Readable]) -> impl Iterator<Item = (&'static str, &Text, &Text)> {
-    files.iter().flat_map(|file| {
-        let ids: Vec<(&'static str, &Text)> = match &file.content {
-            Content::Bpmn { processes, .. } => {
-                processes.iter().map(|process| ("process", process.id())).collect()
-            }
-            Content::Form { id, .. } => vec![("form", id)],
-            Content::Other { id, .. } => vec![("resource", id)],
-        };
-        ids.into_iter().map(|(kind, id)| (kind, id, &file.name))
-    })
-}
-
-fn refuse_repeated_ids(files: &[Readable]) -> Result<(), Rejection> {
-    let mut seen = BTreeMap::new();
-    for (kind, id, file) in ids(files) {
-        if let Some(first) = seen.insert((kind, id), file) {
-            return Err(refused(&format!(
-                "Duplicated {kind} id in resources '{first}' and '{file}': '{id}'"
-            )));
-        }
+/// The versions of everything in the files, or all that is missing of them at once.
+fn require_versions(run: &Run<'_>, tenant: &TenantId, files: &[Readable]) -> Step {
+    let mut missed = Missed::default();
+    for (kind, id, _) in ids(files) {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        missed.unless_missing(run.require(match kind {
+            "process" => Need::Process { tenant, process_id: id },
+            "form" => Need::Form { tenant, form_id: id },
+            _ => Need::Resource { tenant, resource_id: id },
+        }))?;
     }
-    Ok(())
-}
-
-/// What is bound to this deployment must be in it.
-fn refuse_open_bindings(files: &[Readable]) -> Result<(), Rejection> {
-    let has = |kind: &str, id: &Text| ids(files).any(|(known, found, _)| known == kind && found == id);
-    let mut errors = Vec::new();
-    for file in files {
-        let Content::Bpmn { processes, .. } = &file.content else { continue };
-        for process in processes {
-            for (element, kind, id) in deployment_bindings(process) {
-                if !has(kind, &id) {
-                    errors.push(format!(
-                        "'{}': - Element: {element}\n    - ERROR: Expected to find {kind} with id '{id}' in current \
-                         deployment, but not found.",
-                        file.name
-                    ));
-                }
-            }
-        }
-    }
-    if errors.is_empty() { Ok(()) } else { Err(refused(&errors.join("\n"))) }
-}
-
-fn deployment_bindings(process: &Process) -> Vec<(Text, &'static str, Text)> {
-    let mut bindings = Vec::new();
-    for element in process.elements() {
-        let form = |form: &Option<FormLink>| match form {
-            Some(FormLink::Deployed { form_id, binding: Binding::Deployment }) => {
-                form_id.static_text().cloned()
-            }
-            _ => None,
-        };
-        let found = match &element.behavior {
-            Behavior::Call(called) if called.binding == Binding::Deployment => {
-                called.process_id.static_text().map(|id| ("process", id.clone()))
-            }
-            Behavior::UserTask(UserTask { form: link, .. })
-            | Behavior::UserTaskJob(UserTask { form: link, .. }) => form(link).map(|id| ("form", id)),
-            Behavior::Process { start_form, .. } => form(start_form).map(|id| ("form", id)),
-            _ => None,
-        };
-        bindings.extend(found.map(|(kind, id)| (element.id.clone(), kind, id)));
-    }
-    bindings
+    missed.stop_if_any()
 }
 
 /// The known versions, if every resource equals the latest one in content and file name.
@@ -179,12 +106,14 @@ fn store_all(
     deployment: DeploymentKey,
     files: &[Readable],
 ) -> Step<Vec<DeployedResource>> {
+    let mut plans = plan_starts(run, tenant, files)?.into_iter();
     let mut stored = Vec::new();
     for file in files {
         match &file.content {
             Content::Bpmn { processes, xml } => {
-                for process in processes {
+                for (process, plans) in processes.iter().zip(plans.by_ref()) {
                     let head = store_process(run, tenant, deployment, file, process, xml)?;
+                    start_subscriptions::open(run, &head, plans)?;
                     stored.push(DeployedResource::Process(head));
                 }
             }
@@ -231,6 +160,19 @@ fn store_all(
     Ok(in_order(stored))
 }
 
+/// What starts each of the processes by itself; everything that is needed to open it is in memory.
+fn plan_starts(run: &Run<'_>, tenant: &TenantId, files: &[Readable]) -> Step<Vec<Vec<Plan>>> {
+    let mut missed = Missed::default();
+    let mut all = Vec::new();
+    for process in files.iter().flat_map(Readable::processes) {
+        let plans = start_subscriptions::plan(run, process)?;
+        start_subscriptions::note_missing(run, &mut missed, tenant, process.id(), &plans)?;
+        all.push(plans);
+    }
+    missed.stop_if_any()?;
+    Ok(all)
+}
+
 fn store_process(
     run: &mut Run<'_>,
     tenant: &TenantId,
@@ -262,9 +204,7 @@ fn store_process(
     run.insert(ProcessXml { definition: key, xml: xml.clone() });
     run.catalog.add(key, process.clone());
     run.record(key, None, || Event::Deployed { resource_id: process_id.clone(), version });
-    let definition = Definition { head: Arc::new(head), process: process.clone() };
-    start_subscriptions::open(run, &definition)?;
-    Ok(definition.head)
+    Ok(Arc::new(head))
 }
 
 /// Processes, then forms, then other resources.

@@ -2,23 +2,19 @@
 
 use super::job;
 use crate::element::job_task;
+use crate::need::Missed;
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::Step;
 use tidemill_model::Answer;
 use tidemill_model::command::ExpireLeases;
 use tidemill_model::entity::{Job, JobEvent};
 
 pub(super) fn run(run: &mut Run<'_>, command: &ExpireLeases) -> Step<Answer> {
-    let mut needs = Vec::new();
+    let mut missed = Missed::default();
     for key in &command.jobs {
-        match job::find(run, *key) {
-            Err(Stop::Need(more)) => needs.extend(more),
-            other => drop(other?),
-        }
+        missed.unless_missing(job::find(run, *key))?;
     }
-    if !needs.is_empty() {
-        return Err(Stop::Need(needs));
-    }
+    missed.stop_if_any()?;
     for key in &command.jobs {
         let Some(job) = job::find(run, *key)? else { continue };
         let is_over = job.lease.as_ref().is_some_and(|lease| lease.deadline <= command.at);

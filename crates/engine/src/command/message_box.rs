@@ -4,10 +4,10 @@ use super::correlate_message::nobody;
 use super::create_instance::{self, NewInstance};
 use super::start_subscriptions;
 use crate::limits::BUSY_WAIT_MAX_MS;
-use crate::need::Need;
+use crate::need::{Missed, Need};
 use crate::run::Run;
 use crate::state::BoxName;
-use crate::stop::{Step, Stop};
+use crate::stop::Step;
 use std::sync::Arc;
 use tidemill_model::command::{
     CloseBoxSubscription, Command, CorrelateSubscription, OpenBoxSubscription, ReplyToken,
@@ -176,6 +176,8 @@ pub(super) fn offer_to_starts(run: &mut Run<'_>, offer: &mut Offer) -> Step<Opti
         StartEventKind::Message,
         &offer.name.message_name,
     )?;
+    let is_new = |start: &&Arc<StartSubscription>| !offer.correlated_to.contains(&start.process_id);
+    start_subscriptions::require_definitions(run, starts.iter().filter(is_new))?;
     let mut first = None;
     for start in starts {
         if offer.correlated_to.contains(&start.process_id) {
@@ -300,15 +302,14 @@ pub(super) fn next_start(
     correlation_key: &Text,
 ) -> Step<Option<(Arc<Message>, Arc<StartSubscription>)>> {
     let mut best: Option<(Arc<Message>, Arc<StartSubscription>)> = None;
-    let mut needs = Vec::new();
+    let mut missed = Missed::default();
     for start in starts {
         let name = BoxName {
             tenant: tenant.clone(),
             message_name: start.name.clone(),
             correlation_key: correlation_key.clone(),
         };
-        if let Err(Stop::Need(more)) = require(run, &name) {
-            needs.extend(more);
+        if missed.unless_missing(require(run, &name))?.is_none() {
             continue;
         }
         let oldest = messages(run, &name).into_iter().find(|message| {
@@ -322,5 +323,6 @@ pub(super) fn next_start(
             best = Some((message, start.clone()));
         }
     }
-    if needs.is_empty() { Ok(best) } else { Err(Stop::Need(needs)) }
+    missed.stop_if_any()?;
+    Ok(best)
 }

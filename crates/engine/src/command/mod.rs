@@ -13,6 +13,7 @@ mod delete_instance;
 mod delete_resource;
 mod deliver_signal;
 mod deploy;
+mod deployable;
 mod expire_leases;
 mod fail_job;
 mod job;
@@ -20,7 +21,7 @@ mod message_box;
 mod publish_message;
 mod release_start_lock;
 mod resolve_incident;
-mod resource;
+pub(crate) mod resource;
 mod set_variables;
 mod start_instructions;
 mod start_subscriptions;
@@ -29,7 +30,7 @@ mod trigger_timer;
 mod update_job;
 mod user_task;
 
-pub use deploy::check_deployment;
+pub use deployable::check_deployment;
 
 use crate::run::Run;
 use crate::stop::Step;

@@ -10,16 +10,25 @@ use tidemill_model::command::ResourceFile;
 const BPMN_NAMESPACE: &[u8] = b"http://www.omg.org/spec/BPMN/20100524/MODEL";
 
 /// A file that can be deployed.
-pub(super) struct Readable {
-    pub(super) name: Text,
-    pub(super) checksum: Text,
-    pub(super) content: Content,
+pub(crate) struct Readable {
+    pub(crate) name: Text,
+    pub(crate) checksum: Text,
+    pub(crate) content: Content,
 }
 
-pub(super) enum Content {
+pub(crate) enum Content {
     Bpmn { processes: Vec<Arc<Process>>, xml: Arc<str> },
     Form { id: Text, version_tag: Option<Text>, schema: Arc<str> },
     Other { id: Text, version_tag: Option<Text>, content: Arc<[u8]> },
+}
+
+impl Readable {
+    pub(super) fn processes(&self) -> &[Arc<Process>] {
+        match &self.content {
+            Content::Bpmn { processes, .. } => processes,
+            Content::Form { .. } | Content::Other { .. } => &[],
+        }
+    }
 }
 
 /// Reads a file by its name's ending. Errors are written the way that clients show them.

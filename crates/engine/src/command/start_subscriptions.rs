@@ -1,15 +1,16 @@
 //! Which message or signal starts which process, and handing that over between versions.
 
 use crate::event::timer;
-use crate::need::Need;
+use crate::need::{Missed, Need};
 use crate::run::Run;
-use crate::state::Definition;
 use crate::stop::{Step, Stop};
 use std::sync::Arc;
-use tidemill_bpmn::{Catch, Source};
+use tidemill_bpmn::{Catch, Process, Source};
 use tidemill_feel::{EmptyScope, Expression, Value};
-use tidemill_model::entity::{IncidentKind, StartEventKind, StartSubscription, TimerPurpose};
-use tidemill_model::{TenantId, Text};
+use tidemill_model::entity::{
+    IncidentKind, ProcessDefinition, StartEventKind, StartSubscription, Timer, TimerPurpose,
+};
+use tidemill_model::{ElementIndex, TenantId, Text, TimerKey, Timestamp};
 
 pub(super) fn by_name(
     run: &Run<'_>,
@@ -17,9 +18,13 @@ pub(super) fn by_name(
     kind: StartEventKind,
     name: &Text,
 ) -> Step<Vec<Arc<StartSubscription>>> {
-    run.require(Need::Starts { tenant: tenant.clone(), kind, name: name.clone() })?;
+    require_name(run, tenant, kind, name)?;
     let keys = run.index().starts.get(&(tenant.clone(), kind, name.clone()));
     Ok(keys.into_iter().flatten().filter_map(|key| run.get::<StartSubscription>(*key).cloned()).collect())
+}
+
+fn require_name(run: &Run<'_>, tenant: &TenantId, kind: StartEventKind, name: &Text) -> Step {
+    run.require(Need::Starts { tenant: tenant.clone(), kind, name: name.clone() })
 }
 
 pub(super) fn of_process(
@@ -33,61 +38,134 @@ pub(super) fn of_process(
     Ok(keys.filter_map(|key| run.get::<StartSubscription>(*key).cloned()).collect())
 }
 
+/// A start event that is ready to be opened: what had to be evaluated is.
+pub(super) struct Plan {
+    element: ElementIndex,
+    element_id: Text,
+    by: StartsBy,
+}
+
+enum StartsBy {
+    Name(StartEventKind, Text),
+    Timer { due_at: Timestamp, repetitions: Option<i32> },
+}
+
+/// What starts a process by itself.
+pub(super) fn plan(run: &Run<'_>, process: &Process) -> Step<Vec<Plan>> {
+    let mut plans = Vec::new();
+    for index in process.starts() {
+        let element = process.element(*index);
+        let by = match element.catch() {
+            Some(Catch::Message(message)) => {
+                StartsBy::Name(StartEventKind::Message, constant(run, &message.name)?)
+            }
+            Some(Catch::Signal { name }) => StartsBy::Name(StartEventKind::Signal, constant(run, name)?),
+            Some(Catch::Timer(model)) => {
+                let (due_at, repetitions) = timer::first_start(run, model)?;
+                StartsBy::Timer { due_at, repetitions }
+            }
+            _ => continue,
+        };
+        plans.push(Plan { element: *index, element_id: element.id.clone(), by });
+    }
+    Ok(plans)
+}
+
+/// Notes what is missing to hand the starts of a process over to a version with these. The list of a name must be known
+/// before it changes, or a later look-up would find the old one.
+pub(super) fn note_missing(
+    run: &Run<'_>,
+    missed: &mut Missed,
+    tenant: &TenantId,
+    process_id: &Text,
+    plans: &[Plan],
+) -> Step {
+    let open = missed.unless_missing(of_process(run, tenant, process_id))?.unwrap_or_default();
+    let open = open.iter().map(|start| (start.kind, &start.name));
+    let planned = plans.iter().filter_map(|plan| match &plan.by {
+        StartsBy::Name(kind, name) => Some((*kind, name)),
+        StartsBy::Timer { .. } => None,
+    });
+    for (kind, name) in open.chain(planned) {
+        missed.unless_missing(require_name(run, tenant, kind, name))?;
+    }
+    if run.records_wanted {
+        // The record of a cancelled timer names its element.
+        for key in timers_of(run, tenant, process_id) {
+            if let Some(TimerPurpose::Start { definition, .. }) =
+                run.get::<Timer>(key).map(|timer| &timer.purpose)
+            {
+                missed.unless_missing(run.definition(*definition))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn timers_of(run: &Run<'_>, tenant: &TenantId, process_id: &Text) -> Vec<TimerKey> {
+    let found = run.index().processes.get(&(tenant.clone(), process_id.clone()));
+    found.into_iter().flat_map(|process| &process.timers).copied().collect()
+}
+
 /// Takes back everything that starts this process by itself.
 pub(super) fn close(run: &mut Run<'_>, tenant: &TenantId, process_id: &Text) -> Step {
     for start in of_process(run, tenant, process_id)? {
-        // The name's list must be known before it changes, or a later look-up would find the old one.
-        by_name(run, tenant, start.kind, &start.name)?;
+        require_name(run, tenant, start.kind, &start.name)?;
         run.remove::<StartSubscription>(start.key);
     }
-    let found = run.index().processes.get(&(tenant.clone(), process_id.clone()));
-    let timers: Vec<_> = found.into_iter().flat_map(|process| &process.timers).copied().collect();
-    for key in timers {
+    for key in timers_of(run, tenant, process_id) {
         timer::cancel(run, key)?;
     }
     Ok(())
 }
 
 /// Opens everything that starts this version by itself.
-pub(super) fn open(run: &mut Run<'_>, definition: &Definition) -> Step {
-    let head = &definition.head;
-    for index in definition.process.starts() {
-        let element = definition.process.element(*index);
-        let (kind, name) = match element.catch() {
-            Some(Catch::Message(message)) => (StartEventKind::Message, constant(run, &message.name)?),
-            Some(Catch::Signal { name }) => (StartEventKind::Signal, constant(run, name)?),
-            Some(Catch::Timer(model)) => {
-                let (due_at, repetitions) = timer::first_start(run, model)?;
+pub(super) fn open(run: &mut Run<'_>, head: &ProcessDefinition, plans: Vec<Plan>) -> Step {
+    for Plan { element, element_id, by } in plans {
+        match by {
+            StartsBy::Timer { due_at, repetitions } => {
                 let purpose = TimerPurpose::Start {
                     definition: head.key,
                     process_id: head.process_id.clone(),
-                    target: *index,
+                    target: element,
                     tenant: head.tenant.clone(),
                 };
-                timer::create(run, purpose, element.id.clone(), due_at, repetitions);
-                continue;
+                timer::create(run, purpose, element_id, due_at, repetitions);
             }
-            _ => continue,
-        };
-        by_name(run, &head.tenant, kind, &name)?;
-        let (key, updated_at) = (run.new_key(), run.now);
-        run.insert(StartSubscription {
-            key,
-            tenant: head.tenant.clone(),
-            definition: head.key,
-            process_id: head.process_id.clone(),
-            element: *index,
-            element_id: element.id.clone(),
-            kind,
-            name,
-            updated_at,
-        });
+            StartsBy::Name(kind, name) => {
+                require_name(run, &head.tenant, kind, &name)?;
+                let (key, updated_at) = (run.new_key(), run.now);
+                run.insert(StartSubscription {
+                    key,
+                    tenant: head.tenant.clone(),
+                    definition: head.key,
+                    process_id: head.process_id.clone(),
+                    element,
+                    element_id,
+                    kind,
+                    name,
+                    updated_at,
+                });
+            }
+        }
     }
     Ok(())
 }
 
+/// The definitions that these start, all of them or everything that is missing at once.
+pub(super) fn require_definitions<'s>(
+    run: &Run<'_>,
+    starts: impl IntoIterator<Item = &'s Arc<StartSubscription>>,
+) -> Step {
+    let mut missed = Missed::default();
+    for start in starts {
+        missed.unless_missing(run.find_definition(start.definition))?;
+    }
+    missed.stop_if_any()
+}
+
 /// A name that must not depend on variables.
-pub(super) fn constant(run: &Run<'_>, source: &Source) -> Step<Text> {
+fn constant(run: &Run<'_>, source: &Source) -> Step<Text> {
     match source {
         Source::Static { text, .. } => Ok(text.clone()),
         Source::Feel(expression) => constant_feel(run, expression),

@@ -1,7 +1,7 @@
 //! The work that the expressions of one command take. It is counted, not timed: the outcome of a command must not depend
 //! on the machine.
 
-use crate::limits::{FEEL_STEPS_PER_ELEMENT_MAX, FEEL_STEPS_PER_STEP};
+use crate::limits::{FEEL_STEPS_PER_ELEMENT_MAX, FEEL_STEPS_PER_FILE_BYTE, FEEL_STEPS_PER_STEP};
 use crate::run::Run;
 use std::cell::Cell;
 use tidemill_feel::{Budget, EvaluationError, Expression, Outcome, Scope};
@@ -22,6 +22,12 @@ impl Work {
     /// Counts the conversion of so many bytes.
     pub(crate) fn charge_bytes(&self, bytes: u64) {
         self.charge(bytes / BYTES_PER_STEP);
+    }
+
+    /// Counts the reading of deployed files. It leaves the expressions of their start events what they may take.
+    pub(crate) fn charge_files(&self, bytes: u64) {
+        self.charge(bytes.saturating_mul(FEEL_STEPS_PER_FILE_BYTE));
+        self.begin_step();
     }
 
     fn charge(&self, feel_steps: u64) {

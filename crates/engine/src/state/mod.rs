@@ -3,6 +3,7 @@
 
 mod catalog;
 mod evict;
+mod files;
 mod index;
 mod jobs;
 mod keys;
@@ -20,6 +21,7 @@ pub(crate) use node::Residency;
 use crate::need::Need;
 use crate::stop::{Step, Stop};
 use catalog::Catalog;
+use files::FilesRead;
 use index::{Filed, Index};
 use keys::KeySource;
 use loops::ParsedOutputs;
@@ -43,6 +45,7 @@ pub struct Working {
     pub(crate) catalog: Catalog,
     pub(crate) records_wanted: bool,
     keys: KeySource,
+    files_read: FilesRead,
     tables: Tables,
     index: Index,
     residence: Residence,
@@ -64,6 +67,7 @@ impl Working {
             catalog: Catalog::default(),
             records_wanted: false,
             keys: KeySource::new(partition),
+            files_read: FilesRead::default(),
             tables: Tables::default(),
             index: Index::default(),
             residence: Residence::default(),
@@ -117,8 +121,14 @@ impl Working {
             self.jobs.refresh(job, self.tables.jobs.get(job).map(|job| &**job));
         }
         self.keys.keep();
+        self.files_read.forget();
         self.catalog.keep();
         self.tables.keep();
+    }
+
+    /// How many rows the current command has changed.
+    pub(crate) fn rows_touched(&self) -> usize {
+        self.tables.touched_count()
     }
 
     /// The command failed: everything is as it was before.
@@ -268,6 +278,10 @@ macro_rules! tables {
 
             fn len(&self) -> usize {
                 0 $(+ self.$field.len())+
+            }
+
+            fn touched_count(&self) -> usize {
+                0 $(+ self.$field.touched_count())+
             }
 
             fn take_changes(&mut self, changes: &mut Vec<Change>) {

@@ -1,15 +1,16 @@
 //! What of the store is in memory: taking in what was asked for, and knowing what is there.
 
 use super::index::MessageBox;
-use super::{Residency, Working};
+use super::{BoxName, Residency, Working};
 use crate::need::{Need, Supply};
 use crate::outcome::Deletion;
 use crate::stop::Step;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Bound;
+use tidemill_model::command::DefinitionRef;
 use tidemill_model::entity::{
-    ElementInstance, Incident, Job, JobLease, MessageSubscription, ProcessInstance, ProcessXml,
-    SignalSubscription, Timer, TimerPurpose, UserTask,
+    ElementInstance, Incident, Job, JobLease, MessageSubscription, ProcessDefinition, ProcessInstance,
+    ProcessXml, SignalSubscription, Timer, TimerPurpose, UserTask,
 };
 use tidemill_model::{
     Command, ElementInstanceKey, Entity, ProcessInstanceKey, Remains, SubscriptionKey, TenantId, Text,
@@ -114,9 +115,9 @@ impl Working {
         }
     }
 
-    /// What the command will surely ask for first, or next when that was supplied. Asking for a whole batch at once
-    /// saves round trips.
-    pub fn first_need(&self, command: &Command) -> Option<Need> {
+    /// Adds what the command will surely ask for first, or next when that was supplied. Asking for a whole batch at
+    /// once saves round trips.
+    pub fn add_first_needs(&self, command: &Command, needs: &mut Vec<Need>) {
         let need = match command {
             Command::CompleteJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
             Command::FailJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
@@ -144,11 +145,40 @@ impl Working {
                     let need = self.unless_known::<ProcessInstance>(instance, Need::Instance(instance));
                     need.or_else(|| self.need_of_large(instance, *element_instance))
                 }
+                TimerPurpose::MessageExpiry { tenant, name, correlation_key, .. } => {
+                    Some(Need::box_of(tenant, name, correlation_key))
+                }
                 _ => None,
             },
+            Command::PublishMessage(c) => {
+                needs.extend(self.unless_answered(Need::message_starts(&c.tenant, &c.name)));
+                Some(Need::box_of(&c.tenant, &c.name, &c.correlation_key))
+            }
+            Command::CorrelateMessage(c) => {
+                needs.extend(self.unless_answered(Need::message_starts(&c.tenant, &c.name)));
+                Some(Need::box_of(&c.tenant, &c.name, &c.correlation_key))
+            }
+            Command::OpenBoxSubscription(c) => Some(Need::Box(BoxName::of_subscription(&c.subscription))),
+            Command::CloseBoxSubscription(c) => {
+                Some(Need::box_of(&c.tenant, &c.message_name, &c.correlation_key))
+            }
+            Command::AnswerCorrelation(c) => {
+                Some(Need::box_of(&c.tenant, &c.message_name, &c.correlation_key))
+            }
+            Command::CreateInstance(c) => Some(match &c.definition {
+                DefinitionRef::Latest(id) | DefinitionRef::Version(id, _) => {
+                    Need::Process { tenant: c.tenant.clone(), process_id: id.clone() }
+                }
+                DefinitionRef::Key(key) if self.get::<ProcessDefinition>(*key).is_some() => return,
+                DefinitionRef::Key(key) => Need::Definition(*key),
+            }),
             _ => None,
         };
-        need.filter(|need| !self.residence.is_answered(need))
+        needs.extend(need.and_then(|need| self.unless_answered(need)));
+    }
+
+    fn unless_answered(&self, need: Need) -> Option<Need> {
+        (!self.residence.is_answered(&need)).then_some(need)
     }
 
     /// Of a large instance, neither the element nor the scopes around it come with the instance.
@@ -171,6 +201,7 @@ impl Working {
     /// The batch has ended: what was known to be absent is no longer known.
     pub fn end_batch(&mut self) {
         self.residence.answered.clear();
+        self.files_read.forget();
         self.residence.signal_pages.clear();
         self.residence.remains.clear();
         self.residence.tick += 1;

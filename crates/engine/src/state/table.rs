@@ -123,6 +123,11 @@ impl<R: Row> Table<R> {
         }
     }
 
+    /// How many rows the current command has changed so far.
+    pub(crate) fn touched_count(&self) -> usize {
+        self.journal.len() + self.patched.len()
+    }
+
     /// Whether this batch has taken the row away: the store does not know yet.
     pub(crate) fn is_gone(&self, key: R::Key) -> bool {
         self.gone.contains(&key)

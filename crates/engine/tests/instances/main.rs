@@ -3,5 +3,7 @@
 mod creation;
 mod deletion;
 mod deployment;
+mod large_deployments;
+mod rounds;
 #[path = "../support/mod.rs"]
 mod support;

@@ -26,6 +26,10 @@ pub struct Harness {
     pub follow_ups: usize,
     /// The most work that the expressions of one command took.
     pub feel_steps_max: u64,
+    /// The most work of all kinds that one command took.
+    pub work_max: u64,
+    /// Times that a command had to wait for something to be loaded.
+    pub rounds: usize,
     /// Forget everything in memory after each command, so that all state goes through the store.
     pub reload_always: bool,
     /// Rows that stay in memory after a batch.
@@ -53,6 +57,8 @@ impl Harness {
             replies: Vec::new(),
             follow_ups: 0,
             feel_steps_max: 0,
+            work_max: 0,
+            rounds: 0,
             reload_always: false,
             evict_to: None,
             keeps_commands: false,
@@ -93,6 +99,7 @@ impl Harness {
             self.replies.extend(outcome.replies);
             self.follow_ups += outcome.follow_ups.len();
             self.feel_steps_max = self.feel_steps_max.max(outcome.feel_steps);
+            self.work_max = self.work_max.max(outcome.work);
             queue.extend(outcome.follow_ups.into_iter().map(|follow_up| follow_up.command));
             first.get_or_insert(outcome.reply);
             if self.reload_always {
@@ -138,6 +145,7 @@ impl Harness {
             match process(&mut self.working, command, self.now) {
                 Ok(outcome) => return outcome,
                 Err(missing) => {
+                    self.rounds += 1;
                     for need in missing.0 {
                         self.working.supply(self.store.answer(need));
                     }

@@ -143,12 +143,14 @@ impl Partition {
         self.keep(work, outcome.reply);
     }
 
-    /// Asks for what the commands will surely miss: their instances in one round trip, and what they touch of large
-    /// instances in a few others.
+    /// Asks for what the commands will surely miss: their instances, boxes and processes in one round trip, and what they
+    /// touch of large instances in a few others.
     async fn prefetch(&mut self) -> Step<()> {
         for _ in 0..PREFETCH_ROUNDS {
-            let mut needs: Vec<_> =
-                self.open.queue.iter().filter_map(|work| self.working.first_need(&work.command)).collect();
+            let mut needs = Vec::new();
+            for work in &self.open.queue {
+                self.working.add_first_needs(&work.command, &mut needs);
+            }
             let mut seen = std::collections::HashSet::new();
             needs.retain(|need| seen.insert(need.clone()));
             if needs.is_empty() {

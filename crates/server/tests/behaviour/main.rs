@@ -12,6 +12,7 @@ mod heavy_expressions;
 mod idempotency;
 mod instances;
 mod jobs;
+mod large_deployments;
 mod lost_partition;
 mod messages_signals_clock;
 mod models;

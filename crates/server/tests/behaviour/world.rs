@@ -209,6 +209,14 @@ impl World {
     }
 
     pub(crate) async fn upload(&self, parts: &[(&str, Option<&str>, &str)]) -> Answered {
+        self.upload_with(parts, &[]).await
+    }
+
+    pub(crate) async fn upload_with(
+        &self,
+        parts: &[(&str, Option<&str>, &str)],
+        headers: &[(&str, &str)],
+    ) -> Answered {
         let mut body = String::new();
         for (name, file, content) in parts {
             let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
@@ -217,8 +225,11 @@ impl World {
             );
         }
         body += "--cut--\r\n";
-        let request =
+        let mut request =
             Request::post("/v2/deployments").header("content-type", "multipart/form-data; boundary=cut");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
         self.send(request.body(Body::from(body)).expect("a request")).await
     }
 
