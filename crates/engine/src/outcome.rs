@@ -19,6 +19,9 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// The work that expressions took.
     pub feel_steps: u64,
+    /// All the work that the command took: steps of expressions, and steps of the process and rows by what they cost in
+    /// comparison.
+    pub work: u64,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -4,6 +4,7 @@
 use crate::data::work::Work;
 use crate::limits::{
     ELEMENTS_PASSED_MAX, STEPS_BEFORE_MISS_MIN, STEPS_PER_COMMAND_MAX, STEPS_PER_CONTINUE_MAX,
+    WORK_PER_COMMAND, WORK_PER_ROW, WORK_PER_STEP,
 };
 use crate::need::{Missing, Need};
 use crate::outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
@@ -36,6 +37,7 @@ pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Resu
     }
     match result {
         Ok(reply) => {
+            run.rows_touched = run.working.rows_touched();
             run.working.keep();
             run.working.note_deletions(&run.deletions);
             run.working.count_evaluations(run.work.evaluations());
@@ -67,6 +69,7 @@ pub(crate) struct Run<'a> {
     /// Steps that went through.
     steps_taken: usize,
     steps_max: usize,
+    rows_touched: usize,
     /// Scopes in which an inclusive join may have become ready.
     pub(crate) joins_to_check: Vec<ElementInstanceKey>,
     pub(crate) elements_passed: u32,
@@ -102,6 +105,7 @@ impl<'a> Run<'a> {
             steps: VecDeque::new(),
             steps_taken: 0,
             steps_max: STEPS_PER_COMMAND_MAX,
+            rows_touched: 0,
             joins_to_check: Vec::new(),
             elements_passed: 0,
             reply_later: None,
@@ -268,6 +272,8 @@ impl<'a> Run<'a> {
     }
 
     fn into_outcome(self, reply: Reply) -> Outcome {
+        let beside = WORK_PER_STEP * self.steps_taken as u64 + WORK_PER_ROW * self.rows_touched as u64;
+        let work = self.work.feel_steps().saturating_add(WORK_PER_COMMAND + beside);
         Outcome {
             reply,
             follow_ups: self.follow_ups,
@@ -276,6 +282,7 @@ impl<'a> Run<'a> {
             deletions: self.deletions,
             records: self.records,
             feel_steps: self.work.feel_steps(),
+            work,
         }
     }
 }

@@ -246,3 +246,38 @@ fn an_incident_quotes_no_more_than_fits_and_nothing_that_no_store_takes() {
         assert!(message.len() < 8_200, "{} bytes", message.len());
     });
 }
+
+/// A batch of the server ends after two million units of work, or after 1,024 commands.
+#[test]
+fn work_is_counted_so_that_a_thousand_small_commands_fit_into_a_batch_and_few_heavy_ones() {
+    let mut engine = Harness::new();
+    let model = |source: &str| {
+        let task = ModelBuilder::process("p")
+            .start("s")
+            .service_task("t", |t| t.job_type("work").input(source, "r"));
+        task.end("e")
+    };
+    engine.deploy(&model("=1 + 1"));
+    engine.work_max = 0;
+    engine.start("p", "{}");
+    engine.activate("work", 1);
+    engine.complete("work", "{}");
+    assert!(engine.work_max < 2_000_000 / 1_024, "{} for a small command", engine.work_max);
+    engine.deploy(&model("=count(for n in 1..200000 return n)"));
+    engine.work_max = 0;
+    engine.start("p", "{}");
+    assert!(engine.work_max > 200_000, "{} for a heavy one", engine.work_max);
+    engine.work_max = 0;
+    let jobs: String = (0..100).map(|n| format!("{n},")).collect();
+    engine.deploy(
+        &ModelBuilder::process("many")
+            .start("s")
+            .service_task("t", |t| t.job_type("many"))
+            .with_element("t", |o| o.multi_instance(&format!("=[{}]", jobs.trim_end_matches(',')), "n"))
+            .end("e"),
+    );
+    engine.start("many", "{}");
+    engine.work_max = 0;
+    assert_eq!(engine.activate("many", 100).len(), 100);
+    assert!(engine.work_max > 100 * 16, "{} for many rows", engine.work_max);
+}

@@ -1,12 +1,13 @@
 //! Running commands: what is missing is loaded, a panic is contained.
 
+use super::backlog::{self, Line};
 use super::request::Poller;
 use super::settle::Step;
 use super::take::{Source, Work};
 use super::{KEYS_LEFT_MIN, Partition};
 use crate::broker::CommandError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tidemill_engine::{Outcome, Reply, process, recover};
 use tidemill_model::{Answer, Command, Rejection, Text};
 use tidemill_store::DeadLetter;
@@ -15,10 +16,11 @@ use tidemill_store::DeadLetter;
 const LOADS_PER_COMMAND_MAX: usize = 10_000;
 /// Rounds of loading for all commands of a turn together.
 const PREFETCH_ROUNDS: usize = 4;
-/// Work that follows from commands goes on in the same batch for so long; the rest goes to the inbox.
-const FOLLOW_UP_TIME_MAX: Duration = Duration::from_millis(10);
-/// After so long the rest of the queue waits for its next turn, and others get theirs.
-const TURN_TIME_MAX: Duration = Duration::from_millis(50);
+/// What follows from a command goes on in the same batch until both have taken so much work together; the rest goes to
+/// the inbox.
+const FOLLOW_UP_WORK_MAX: u64 = 500_000;
+/// A round of loading for one command holds up the others as this much work does.
+const WORK_PER_LOAD: u64 = 20_000;
 /// Bytes that a row takes, apart from large values.
 const ROW_BYTES: usize = 512;
 
@@ -32,6 +34,15 @@ pub(super) enum Answered {
     Now(std::result::Result<Answer, CommandError>),
     /// The answer comes with another command.
     Later(u64),
+}
+
+/// A command and what has followed from it in the same batch.
+#[derive(Default)]
+struct Chain {
+    /// Who pays for it.
+    line: Option<Line>,
+    /// The work of the batch when it began.
+    work_before: u64,
 }
 
 /// How a command went.
@@ -60,9 +71,12 @@ impl Partition {
         self.follow_definitions();
         self.prefetch().await?;
         self.recall_answers().await?;
-        let began = Instant::now();
         let is_alone = self.alone > 0;
+        let mut chain = Chain::default();
         while let Some(work) = self.next_work(&mut left) {
+            if !matches!(work.source, Source::FollowUp) {
+                chain = Chain { line: backlog::line_of_client(&work), work_before: self.open.work };
+            }
             if let Some(answer) = self.remembered(&work) {
                 self.repeat(work, answer);
             } else {
@@ -71,7 +85,7 @@ impl Partition {
                     Ok(Went::Through(outcome)) => {
                         let bytes = self.bytes_of(&work.command, first_key);
                         self.open.bytes += bytes;
-                        self.went_through(work, *outcome, began);
+                        self.went_through(work, *outcome, &chain);
                     }
                     Ok(Went::Wrong(reason)) => self.put_aside(work, reason),
                     Err(halt) => {
@@ -83,10 +97,13 @@ impl Partition {
             if !self.open.follow_ups.is_empty() {
                 continue;
             }
+            if let Some(line) = chain.line.take() {
+                self.backlog.charge(line, self.open.work - chain.work_before);
+            }
             if is_alone {
                 break;
             }
-            if self.open.is_full() || began.elapsed() > TURN_TIME_MAX {
+            if self.open.is_full() {
                 if !self.suspects.is_cautious() && self.alone == 0 {
                     self.leave_rest();
                 }
@@ -121,7 +138,9 @@ impl Partition {
         }
     }
 
-    fn went_through(&mut self, work: Work, outcome: Outcome, began: Instant) {
+    fn went_through(&mut self, work: Work, outcome: Outcome, chain: &Chain) {
+        self.open.work = self.open.work.saturating_add(outcome.work);
+        let goes_on = self.open.work - chain.work_before < FOLLOW_UP_WORK_MAX;
         self.open.ended.extend(outcome.ended);
         self.open.replies.extend(outcome.replies);
         for deletion in outcome.deletions {
@@ -131,7 +150,7 @@ impl Partition {
         for follow_up in outcome.follow_ups {
             // A deletion goes on when the store can tell what is left, which is after this batch.
             let is_for_later = matches!(follow_up.command, Command::DeleteRemains(_));
-            let has_room = !self.open.is_full() && began.elapsed() < FOLLOW_UP_TIME_MAX;
+            let has_room = goes_on && !self.open.is_full();
             if follow_up.partition == self.id && !is_for_later && has_room {
                 let work = Work { command: follow_up.command, source: Source::FollowUp };
                 self.open.follow_ups.push_back(work);
@@ -173,7 +192,10 @@ impl Partition {
             }));
             match ran {
                 Ok(Ok(outcome)) => return Ok(Went::Through(Box::new(outcome))),
-                Ok(Err(missing)) => self.supply(missing.0).await?,
+                Ok(Err(missing)) => {
+                    self.open.work = self.open.work.saturating_add(WORK_PER_LOAD);
+                    self.supply(missing.0).await?;
+                }
                 Err(panic) => {
                     recover(&mut self.working);
                     return Ok(Went::Wrong(format!("the command panicked: {}", panic_text(&*panic))));

@@ -54,6 +54,9 @@ const ROWS_IN_MEMORY_MAX: usize = 500_000;
 const COMMANDS_PER_BATCH_MAX: usize = 1_024;
 /// Bytes, roughly, that a batch writes before it is closed: a larger one would hold up everybody behind it.
 const BATCH_BYTES_MAX: usize = 16 << 20;
+/// Work, as the engine counts it, after which a batch is closed and those who wait get their turn. Many times what as many
+/// small commands take as a batch may have.
+const BATCH_WORK_MAX: u64 = 2_000_000;
 /// The next block of keys is reserved before fewer are left, so that few commands run twice for want of keys.
 const KEYS_LEFT_MIN: u64 = 100_000;
 

@@ -6,7 +6,7 @@ use super::execute::Executed;
 use super::inbox::Envelope;
 use super::settle::{Halt, Step};
 use super::take::{Source, Work};
-use super::{BATCH_BYTES_MAX, COMMANDS_PER_BATCH_MAX, Partition, ROWS_IN_MEMORY_MAX};
+use super::{BATCH_BYTES_MAX, BATCH_WORK_MAX, COMMANDS_PER_BATCH_MAX, Partition, ROWS_IN_MEMORY_MAX};
 use crate::packed_log;
 use std::collections::{BTreeSet, VecDeque};
 use std::mem::{replace, take};
@@ -46,11 +46,15 @@ pub(super) struct Turn {
     pub(super) deletions: Vec<ProcessInstanceKey>,
     /// What it will write, roughly.
     pub(super) bytes: usize,
+    /// What its commands have taken, as the engine counts it.
+    pub(super) work: u64,
 }
 
 impl Turn {
     pub(super) fn is_full(&self) -> bool {
-        self.executed.len() >= COMMANDS_PER_BATCH_MAX || self.bytes >= BATCH_BYTES_MAX
+        self.executed.len() >= COMMANDS_PER_BATCH_MAX
+            || self.bytes >= BATCH_BYTES_MAX
+            || self.work >= BATCH_WORK_MAX
     }
 
     fn changes_nothing(&self) -> bool {

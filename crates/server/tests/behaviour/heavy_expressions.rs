@@ -4,6 +4,7 @@ use crate::models::{END, START, empty, model};
 use crate::world::World;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Generous for a loaded machine and a debug build; without bounds the waits are many times as long.
@@ -16,10 +17,10 @@ fn memory_bytes() -> u64 {
     kilobytes * 1024
 }
 
-/// Takes some 15 MB of the 16 MB that an evaluation may take.
+/// Takes some 50 MB of the 64 MB that an evaluation may take.
 fn large() -> Value {
     let text = "x".repeat(100_000);
-    json!({"expression": "=count(for i in 1..150 return upper case(t))", "variables": {"t": text}})
+    json!({"expression": "=count(for i in 1..500 return upper case(t))", "variables": {"t": text}})
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -121,4 +122,39 @@ async fn a_chain_of_heavy_mappings_lets_others_through() {
     }
     assert_eq!(world.state(&heavy).await, "COMPLETED");
     assert!(between > 1, "others came in between");
+}
+
+/// Takes some 800,000 steps of expressions, without a text so large that its bytes would end the batch.
+fn searching() -> String {
+    let source = "=count((for i in 1..400 return contains(text, &quot;b&quot;))[not(item)])";
+    let mapping = |n: usize| format!(r#"<zeebe:input source="{source}" target="r{n}"/>"#);
+    let mappings = mapping(1) + &mapping(2);
+    let task = format!(
+        r#"<manualTask id="t"><extensionElements><zeebe:ioMapping>{mappings}</zeebe:ioMapping></extensionElements></manualTask>"#
+    );
+    model("heavy", &[START, &task, END], "", "")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_takes_much_work_waits_for_those_that_take_little() {
+    const HEAVY: usize = 40;
+    let world = World::new().await;
+    world.deploy(&searching()).await;
+    world.deploy(&empty("light")).await;
+    let answered = AtomicUsize::new(0);
+    let text = "a".repeat(64 << 10);
+    let heavy = join_all((0..HEAVY).map(async |_| {
+        world.create("heavy", json!({"text": text})).await;
+        answered.fetch_add(1, Ordering::AcqRel);
+    }));
+    let light = async {
+        while answered.load(Ordering::Acquire) == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let before = answered.load(Ordering::Acquire);
+        join_all((0..20).map(|_| world.create("light", json!({})))).await;
+        answered.load(Ordering::Acquire) - before
+    };
+    let (_, between) = tokio::join!(heavy, light);
+    assert!(between <= 12, "{between} heavy ones were answered before 20 light ones");
 }
