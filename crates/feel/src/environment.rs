@@ -56,6 +56,7 @@ pub struct Spent {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { steps_max: 1_000_000, bytes_max: 16 * 1024 * 1024 }
+        // The largest variables have 4 MB as text, and as values about seven times that.
+        Budget { steps_max: 1_000_000, bytes_max: 64 * 1024 * 1024 }
     }
 }

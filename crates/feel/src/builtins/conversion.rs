@@ -67,12 +67,10 @@ fn from_json(call: &mut Call<'_, '_>) -> CallResult {
         return Ok(Value::Null);
     }
     let Some(text) = call.string(0) else { return call.refuse("a string") };
-    // No item takes less than two characters.
-    let bytes = (text.len() / 2 * size_of::<Value>()) as u64;
-    call.charge_reading(bytes)?;
-    call.ensure_bytes(bytes)?;
+    call.charge_reading(text.len() as u64)?;
+    call.machine.ensure_json_fits(text)?;
     match Value::from_json(text) {
-        Ok(value) => Ok(value),
+        Ok(value) => call.machine.charge_read(value),
         Err(error) => call.refuse(&format!("JSON ({error})")),
     }
 }

@@ -9,7 +9,7 @@ use crate::expression::Dialect;
 use crate::json;
 use crate::pattern::PATTERNS_MAX;
 use crate::scope::{Lookup, Scope};
-use crate::value::{Function, Text, VALUE_DEPTH_MAX, Value};
+use crate::value::{Extent, Function, Text, VALUE_DEPTH_MAX, Value};
 use std::collections::VecDeque;
 
 /// An error in a box: results stay small on the way that is taken.
@@ -18,11 +18,17 @@ pub(crate) type Fault = Box<EvaluationError>;
 /// Bytes of values or text that are read or written for one step.
 pub(crate) const BYTES_PER_STEP: u64 = 64;
 const SHORT_TEXT_BYTES: usize = 4096;
+/// What a collection takes beside its items.
+const COLLECTION_BYTES: usize = Extent::OWN_WEIGHT as usize;
+/// An entry of a context that was just made: its value and its key.
+const CONTEXT_ENTRY_BYTES: usize = size_of::<Value>() + size_of::<Text>();
 /// More warnings than this say nothing new.
 const WARNINGS_MAX: usize = 32;
 /// So many are worded, to see whether they are new.
 const WARNINGS_WORDED_MAX: u32 = 256;
-/// Levels of nodes that may be under evaluation at once, through calls included.
+/// Levels of nodes that may be under evaluation at once, through calls included. Every way in which an evaluation recurses
+/// counts here, and the tests go through all of them on a stack of 512 KB. The smallest that a server gives its threads
+/// has 2 MB, so a count is safe; a look at the stack that is left would make the outcome depend on the thread.
 pub(crate) const HEIGHT_MAX: u32 = 500;
 
 pub(crate) struct Machine<'e> {
@@ -141,10 +147,10 @@ impl<'e> Machine<'e> {
     /// Counts a collection or text that was just made, and refuses one too deep or too heavy to be walked.
     pub(crate) fn charge_value(&mut self, value: Value) -> Result<Value, Fault> {
         let own = match &value {
-            Value::List(list) => list.len() * size_of::<Value>(),
-            Value::Context(context) => context.len() * size_of::<Value>(),
+            Value::List(list) => COLLECTION_BYTES + list.len() * size_of::<Value>(),
+            Value::Context(context) => COLLECTION_BYTES + context.len() * CONTEXT_ENTRY_BYTES,
             Value::String(text) => text.len(),
-            Value::Function(_) | Value::Range(_) => size_of::<Value>(),
+            Value::Function(_) | Value::Range(_) => COLLECTION_BYTES,
             _ => return Ok(value),
         };
         self.charge_bytes(own as u64 + size_of::<Value>() as u64)?;
@@ -154,13 +160,25 @@ impl<'e> Machine<'e> {
         if value.weight() > self.environment.budget.bytes_max { Err(self.out_of_bytes()) } else { Ok(value) }
     }
 
-    /// Counts the reading of a JSON text, and what it takes as a value, about. The step that asks for a short text pays
-    /// for reading it, too.
+    /// Counts the reading of a JSON text. The step that asks for a short text pays for reading it, too.
     fn charge_text(&mut self, text: &str) -> Result<(), Fault> {
         if text.len() > SHORT_TEXT_BYTES {
             self.charge_steps(text.len() as u64 / BYTES_PER_STEP)?;
+            self.ensure_json_fits(text)?;
         }
-        self.charge_bytes(text.len() as u64)
+        Ok(())
+    }
+
+    /// Refuses a JSON text whose value could not be kept, before it is read.
+    pub(crate) fn ensure_json_fits(&self, text: &str) -> Result<(), Fault> {
+        let left = self.environment.budget.bytes_max.saturating_sub(self.bytes);
+        if json::fits(text, left) { Ok(()) } else { Err(self.out_of_bytes()) }
+    }
+
+    /// Counts a value that was just read, with everything in it.
+    pub(crate) fn charge_read(&mut self, value: Value) -> Result<Value, Fault> {
+        self.charge_bytes(value.weight())?;
+        Ok(value)
     }
 
     /// Whether so many bytes could still be taken; takes none.
@@ -261,7 +279,8 @@ impl<'e> Machine<'e> {
             Some(Lookup::Value(value)) => value,
             Some(Lookup::Json(text)) => {
                 self.charge_text(text)?;
-                json::read(text).map_err(|error| self.bad_variable(index, error))?
+                let value = json::read(text).map_err(|error| self.bad_variable(index, error))?;
+                self.charge_read(value)?
             }
             None => match builtins::find(name, self.dialect) {
                 Some(builtin) => Value::Function(Function::Builtin(builtin)),
@@ -275,7 +294,8 @@ impl<'e> Machine<'e> {
     /// The value at a path of a variable, read straight from its text if that is the first time.
     pub(super) fn global_path(&mut self, index: u32, path: &[Text]) -> Result<Option<Value>, Fault> {
         let Some(text) = self.unread_json(index)? else { return Ok(None) };
-        json::read_path(text, path).map_err(|error| self.bad_variable(index, error))
+        let found = json::read_path(text, path).map_err(|error| self.bad_variable(index, error))?;
+        found.map(|value| self.charge_read(value)).transpose()
     }
 
     /// The text of a variable that is JSON, the first time that it is asked for. After that, the whole is kept.

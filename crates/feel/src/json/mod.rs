@@ -3,12 +3,14 @@
 
 mod elements;
 mod layout;
+mod memory;
 mod path;
 mod reader;
 mod scan;
 mod writer;
 
 pub(crate) use elements::{Element, Elements};
+pub(crate) use memory::fits;
 pub(crate) use path::read_path;
 pub(crate) use reader::read;
 

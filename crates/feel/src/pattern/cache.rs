@@ -52,7 +52,7 @@ impl Pattern {
 
     pub(super) fn memory_usage(&self) -> usize {
         match &self.engine {
-            Engine::Linear(regex) => regex.memory_usage(),
+            Engine::Linear(linear) => linear.memory_usage(),
             Engine::Backtracking(program) => program.memory_usage(),
         }
     }

@@ -1,14 +1,13 @@
 //! Patterns without back-references and look-around, on the linear-time engine of the `regex` crate.
 
 use regex_automata::meta;
-use regex_automata::{Input, util::captures::Captures};
+use regex_automata::util::captures::Captures;
+use regex_automata::{Anchored, Input};
 use regex_syntax::hir::{self, Class, Hir};
 
+use super::cost::Cost;
 use super::node::{Assertion, Node};
 use super::{Match, PatternError};
-
-/// How many bytes of text one step of the budget pays for.
-pub(super) const BYTES_PER_STEP: u64 = 256;
 
 /// Memory for one compiled pattern; bounds what counted repetitions can expand to.
 pub(super) const PROGRAM_BYTES_MAX: usize = 1 << 20;
@@ -55,27 +54,64 @@ fn look(assertion: Assertion) -> hir::Look {
     }
 }
 
-pub(super) fn build(hir: &Hir) -> Result<meta::Regex, PatternError> {
+/// A regular pattern, and what a search with it may cost.
+#[derive(Clone, Debug)]
+pub(super) struct Linear {
+    regex: meta::Regex,
+    cost: Cost,
+}
+
+pub(super) fn build(hir: Hir) -> Result<Linear, PatternError> {
     let config = meta::Config::new()
         .nfa_size_limit(Some(PROGRAM_BYTES_MAX))
         .onepass_size_limit(Some(PROGRAM_BYTES_MAX))
-        .hybrid_cache_capacity(CACHE_BYTES_MAX);
-    meta::Builder::new().configure(config).build_from_hir(hir).map_err(|_| PatternError::TooLarge)
+        .hybrid_cache_capacity(CACHE_BYTES_MAX)
+        .dfa(false);
+    let regex =
+        meta::Builder::new().configure(config).build_from_hir(&hir).map_err(|_| PatternError::TooLarge)?;
+    Ok(Linear { regex, cost: Cost::of(hir) })
 }
 
-pub(super) fn find_at<E>(
-    regex: &meta::Regex,
-    text: &str,
-    start: usize,
-    charge: &mut impl FnMut(u64) -> Result<(), E>,
-) -> Result<Option<Match>, E> {
-    // A search may look at all the text that is left, even if the match is short, and carries its groups along.
-    charge(regex.captures_len() as u64 * (1 + (text.len() - start) as u64 / BYTES_PER_STEP))?;
-    let mut captures: Captures = regex.create_captures();
-    regex.captures(Input::new(text).range(start..), &mut captures);
-    if !captures.is_match() {
-        return Ok(None);
+impl Linear {
+    pub(super) fn memory_usage(&self) -> usize {
+        self.regex.memory_usage()
     }
-    let group = |index| captures.get_group(index).map(|span| span.range());
-    Ok(Some(Match { groups: (0..captures.group_len()).map(group).collect() }))
+
+    pub(super) fn check_steps(&self) -> u64 {
+        self.cost.check_steps()
+    }
+
+    pub(super) fn is_match<E>(
+        &self,
+        text: &str,
+        charge: &mut impl FnMut(u64) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        charge(self.cost.of_search(text))?;
+        Ok(self.regex.is_match(text))
+    }
+
+    pub(super) fn find_at<E>(
+        &self,
+        text: &str,
+        start: usize,
+        charge: &mut impl FnMut(u64) -> Result<(), E>,
+    ) -> Result<Option<Match>, E> {
+        // A search may look at all the text that is left, even if the match is short.
+        charge(self.cost.of_search(&text[start..]))?;
+        let Some(found) = self.regex.find(Input::new(text).range(start..)) else { return Ok(None) };
+        let groups = self.regex.captures_len();
+        if groups == 1 {
+            return Ok(Some(Match { groups: vec![Some(found.range())] }));
+        }
+        // The groups are looked for in what was found, and are carried along.
+        charge(self.cost.of_groups(groups, found.len()))?;
+        let mut captures: Captures = self.regex.create_captures();
+        let within = Input::new(text).range(found.range()).anchored(Anchored::Yes);
+        self.regex.captures(within, &mut captures);
+        if !captures.is_match() {
+            return Ok(Some(Match { groups: vec![Some(found.range())] }));
+        }
+        let group = |index| captures.get_group(index).map(|span| span.range());
+        Ok(Some(Match { groups: (0..captures.group_len()).map(group).collect() }))
+    }
 }

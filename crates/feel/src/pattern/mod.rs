@@ -7,6 +7,7 @@ mod backtrack;
 mod blocks;
 mod cache;
 mod class;
+mod cost;
 mod linear;
 mod node;
 mod parse;
@@ -17,7 +18,7 @@ use std::fmt;
 use std::ops::Range;
 
 use backtrack::Program;
-use regex_automata::meta;
+use linear::Linear;
 
 /// Bytes of a program that are built for one step.
 const BYTES_PER_STEP: u64 = 64;
@@ -84,7 +85,7 @@ pub(crate) struct Pattern {
 
 #[derive(Clone, Debug)]
 enum Engine {
-    Linear(meta::Regex),
+    Linear(Linear),
     Backtracking(Program),
 }
 
@@ -127,7 +128,7 @@ impl Pattern {
         let flags = Flags::parse(flags, flavour)?;
         let parsed = parse::parse(source, flags, flavour)?;
         let engine = match linear::translate(&parsed.node) {
-            Some(hir) => Engine::Linear(linear::build(&hir)?),
+            Some(hir) => Engine::Linear(linear::build(hir)?),
             None => Engine::Backtracking(Program::compile(&parsed.node, parsed.group_count)?),
         };
         Ok(Self { engine, flavour, group_count: parsed.group_count })
@@ -135,7 +136,11 @@ impl Pattern {
 
     /// What building it costs in steps: small patterns may stand for large programs.
     pub(crate) fn build_steps(&self) -> u64 {
-        self.memory_usage() as u64 / BYTES_PER_STEP
+        let check_steps = match &self.engine {
+            Engine::Linear(linear) => linear.check_steps(),
+            Engine::Backtracking(_) => 0,
+        };
+        self.memory_usage() as u64 / BYTES_PER_STEP + check_steps
     }
 
     /// The leftmost match that begins at byte `start` or later.
@@ -146,7 +151,7 @@ impl Pattern {
         charge: &mut impl FnMut(u64) -> Result<(), E>,
     ) -> Result<Option<Match>, E> {
         match &self.engine {
-            Engine::Linear(regex) => linear::find_at(regex, text, start, charge),
+            Engine::Linear(linear) => linear.find_at(text, start, charge),
             Engine::Backtracking(program) => program.find_at(text, start, charge),
         }
     }
@@ -157,10 +162,7 @@ impl Pattern {
         charge: &mut impl FnMut(u64) -> Result<(), E>,
     ) -> Result<bool, E> {
         match &self.engine {
-            Engine::Linear(regex) => {
-                charge(1 + text.len() as u64 / linear::BYTES_PER_STEP)?;
-                Ok(regex.is_match(text))
-            }
+            Engine::Linear(linear) => linear.is_match(text, charge),
             Engine::Backtracking(program) => Ok(program.find_at(text, 0, charge)?.is_some()),
         }
     }

@@ -192,9 +192,9 @@ proptest! {
             if repeats_nothing(&hir) {
                 return Ok(());
             }
-            let linear = super::linear::build(&hir).expect("the pattern is small");
+            let linear = super::linear::build(hir).expect("the pattern is small");
             let program = super::Program::compile(&parsed.node, parsed.group_count).expect("the pattern is small");
-            let by_linear = super::linear::find_at(&linear, &text, 0, &mut free).expect("free of charge");
+            let by_linear = linear.find_at(&text, 0, &mut free).expect("free of charge");
             let by_program = program.find_at(&text, 0, &mut free).expect("free of charge");
             prop_assert_eq!(by_linear.map(|found| found.range()), by_program.map(|found| found.range()));
         }

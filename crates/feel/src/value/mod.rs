@@ -123,8 +123,11 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
+    /// What a collection takes beside its items: how many share it, its extent, its length, and what the allocator needs.
+    pub(crate) const OWN_WEIGHT: u64 = 48;
+
     pub(crate) fn of(values: &[Value]) -> Extent {
-        let mut extent = Extent { depth: 1, weight: 0 };
+        let mut extent = Extent { depth: 1, weight: Extent::OWN_WEIGHT };
         for value in values {
             let (depth, weight) = match value {
                 Value::String(text) => (0, Value::OWN_WEIGHT + text.len() as u64),
@@ -139,9 +142,9 @@ impl Extent {
         extent
     }
 
-    /// Of a collection in which no others nest.
+    /// Of a collection in which no others nest, by the weight of its items.
     pub(crate) fn flat(weight: u64) -> Extent {
-        Extent { depth: 1, weight }
+        Extent { depth: 1, weight: Extent::OWN_WEIGHT + weight }
     }
 
     pub(crate) fn depth(self) -> u32 {

@@ -110,6 +110,6 @@ impl Machine<'_> {
                 }
             }
         }
-        self.charge_value(elements.into_kept().into()).map(Some)
+        self.charge_read(elements.into_kept().into()).map(Some)
     }
 }
