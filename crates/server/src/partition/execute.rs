@@ -227,7 +227,7 @@ impl Partition {
 
     /// Workers that wait get the jobs that this batch has made, without a commit of their own.
     pub(super) async fn serve_pollers(&mut self) -> Step<()> {
-        for job_type in self.pollers.types() {
+        for job_type in self.pollers.types(self.turns_shared) {
             let mut unserved = Vec::new();
             let served = self.serve_type(&job_type, &mut unserved).await;
             for poller in unserved.into_iter().rev() {
@@ -236,13 +236,16 @@ impl Partition {
             served?;
         }
         self.pollers.tell_watchers(|job_type| self.working.has_waiting_jobs(job_type));
-        self.pollers.end_waits(Instant::now());
+        self.pollers_are_left = self.open.has_handed_out_enough();
+        if !self.pollers_are_left {
+            self.pollers.end_waits(Instant::now());
+        }
         Ok(())
     }
 
     /// Not every job is for every worker: who gets nothing does not hold up those behind.
     async fn serve_type(&mut self, job_type: &Text, unserved: &mut Vec<Poller>) -> Step<()> {
-        while self.working.has_waiting_jobs(job_type) {
+        while self.working.has_waiting_jobs(job_type) && !self.open.has_handed_out_enough() {
             let Some(poller) = self.pollers.next(job_type) else { break };
             if !poller.claim.take() {
                 // Another partition is about to serve it, or to find that it cannot.
@@ -253,6 +256,8 @@ impl Partition {
             match self.run_command(&command).await {
                 Ok(Went::Through(outcome)) => match outcome.reply {
                     Reply::Now(Answer::Activated(jobs)) if !jobs.is_empty() => {
+                        let bytes = jobs.iter().map(|job| job.variables.as_str().len());
+                        self.open.handed_out_bytes += bytes.sum::<usize>();
                         let work = Work { command, source: Source::Poller(poller) };
                         let answer = Answered::Now(Ok(Answer::Activated(jobs)));
                         self.open.executed.push(Executed { work, answer });

@@ -114,6 +114,8 @@ pub(crate) struct Partition {
     schedule: Schedule,
     deadlines: Deadlines,
     pollers: Pollers,
+    /// The last batch has handed out as much as it may: more workers can be served at once.
+    pollers_are_left: bool,
     waiters: HashMap<ProcessInstanceKey, Vec<Waiter>>,
     waiters_before_cleaning: usize,
     /// Commands whose answer comes with another one.
@@ -190,6 +192,7 @@ impl Partition {
             schedule: Schedule::default(),
             deadlines: Deadlines::default(),
             pollers: Pollers::default(),
+            pollers_are_left: false,
             waiters: HashMap::new(),
             waiters_before_cleaning: effects::WAITERS_BEFORE_CLEANING,
             later: HashMap::new(),

@@ -97,9 +97,15 @@ impl Pollers {
         });
     }
 
-    pub(super) fn types(&self) -> Vec<Text> {
+    /// Another one begins each time, because a batch may hand out no more after the first of them.
+    pub(super) fn types(&self, turn: usize) -> Vec<Text> {
         let at_once = self.at_once.keys().filter(|job_type| !self.by_type.contains_key(*job_type));
-        self.by_type.keys().chain(at_once).cloned().collect()
+        let mut types: Vec<Text> = self.by_type.keys().chain(at_once).cloned().collect();
+        if !types.is_empty() {
+            let first = turn % types.len();
+            types.rotate_left(first);
+        }
+        types
     }
 
     /// The next worker of a type that is still there.

@@ -70,7 +70,8 @@ impl Partition {
     /// Waits until there is something to do, and puts it into the open batch.
     pub(super) async fn take(&mut self) -> Step<()> {
         let has_requests = !self.open.queue.is_empty() || !self.backlog.is_empty();
-        let has_work = self.inbox_is_dirty || has_requests || self.is_something_due();
+        let can_serve = self.pollers_are_left && self.in_flight.is_none();
+        let has_work = self.inbox_is_dirty || has_requests || can_serve || self.is_something_due();
         if !has_work && !self.is_stopping {
             self.wait().await?;
         }

@@ -48,6 +48,8 @@ pub(super) struct Turn {
     pub(super) bytes: usize,
     /// What its commands have taken, as the engine counts it.
     pub(super) work: u64,
+    /// Variables of the jobs that it hands to workers.
+    pub(super) handed_out_bytes: usize,
 }
 
 impl Turn {
@@ -55,6 +57,11 @@ impl Turn {
         self.executed.len() >= COMMANDS_PER_BATCH_MAX
             || self.bytes >= BATCH_BYTES_MAX
             || self.work >= BATCH_WORK_MAX
+    }
+
+    /// Further workers are served with the next batch.
+    pub(super) fn has_handed_out_enough(&self) -> bool {
+        self.handed_out_bytes >= BATCH_BYTES_MAX
     }
 
     fn changes_nothing(&self) -> bool {

@@ -1,11 +1,11 @@
 //! Floods: commands that nobody waits for, timers that are due all at once, and clients. None of them holds up the
 //! others, and each has an end. What has run is counted, so that the speed of the machine does not matter.
 
-use crate::models::{END, START, empty, flow, model, timer};
-use crate::world::World;
+use crate::models::{END, START, empty, flow, model, one_job, timer};
+use crate::world::{World, text};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemill_server::NodeConfig;
 
 const ASYNC: (&str, &str) = ("prefer", "respond-async");
@@ -113,6 +113,25 @@ async fn timers_that_are_due_at_once_and_clients_share_the_turns() {
     assert!(created.iter().all(|answered| answered.status == 200));
     assert!(ran_before < FLOOD, "timers fired only after all clients were served");
     until(async || waiting().await == 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_share_more_than_a_batch_hands_out() {
+    const WORKERS: usize = 40;
+    let world = World::new().await;
+    world.deploy(&one_job("order", "work")).await;
+    let large = "v".repeat(1 << 20);
+    for _ in 0..WORKERS {
+        world.create("order", json!({"v": large})).await;
+    }
+    let body = json!({"type": "work", "timeout": 60_000, "maxJobsToActivate": 1, "requestTimeout": -1});
+    let began = Instant::now();
+    let served = join_all((0..WORKERS).map(|_| world.post("/v2/jobs/activation", body.clone()))).await;
+    let mut keys: Vec<String> = served.iter().map(|jobs| text(&jobs.ok()["jobs"][0]["jobKey"])).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), WORKERS, "each worker gets a job of its own, although it does not wait");
+    assert!(began.elapsed() < Duration::from_secs(5), "nobody waits until something else happens");
 }
 
 #[tokio::test]
