@@ -6,6 +6,7 @@ mod connections;
 mod escapes;
 mod follow;
 mod harness;
+mod large_deployment;
 mod memory;
 mod render;
 mod reports;
