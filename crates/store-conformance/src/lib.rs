@@ -51,6 +51,7 @@ macro_rules! conformance_tests {
                 nulls_have_a_place_in_the_order, lists_are_tested_by_member, variables_select_instances,
                 elements_incidents_and_jobs_select_instances, jobs_show_their_leases, incidents_below_are_found,
                 start_events_are_subscriptions_too, every_field_can_be_tested_and_sorted;
+            large_searches: long_lists_are_searched, many_conditions_are_searched, long_patterns_are_searched;
             plain: searches_find_what_plain_ones_find;
             views: everything_that_answers_need_is_there, variables_are_seen_from_a_scope,
                 callers_are_listed_from_the_root, flows_taken_are_kept, elements_are_counted,

@@ -13,15 +13,33 @@ impl Dialect for Postgres {
         format!("{expression} LIKE {parameter}")
     }
 
-    fn wildcards(&self) -> (char, char) {
-        ('%', '_')
+    fn like_pattern(&self, pattern: &str) -> String {
+        let mut translated = String::with_capacity(pattern.len());
+        let mut characters = pattern.chars();
+        while let Some(character) = characters.next() {
+            match character {
+                '*' => translated.push('%'),
+                '?' => translated.push('_'),
+                // At the very end it stands for itself.
+                '\\' => push_literal(&mut translated, characters.next().unwrap_or('\\')),
+                literal => push_literal(&mut translated, literal),
+            }
+        }
+        translated
     }
 
-    fn push_literal(&self, pattern: &mut String, literal: char) {
-        if matches!(literal, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(literal);
+    fn is_in(&self, expression: &str, parameter: &str) -> String {
+        format!("{expression} = ANY({parameter})")
+    }
+
+    fn is_not_in(&self, expression: &str, parameter: &str) -> String {
+        format!("{expression} <> ALL({parameter})")
+    }
+
+    fn key_is_in(&self, alias: &str, parameter: &str) -> String {
+        format!(
+            "({alias}.partition_id, {alias}.key) IN (SELECT (k >> 51)::smallint, k FROM unnest({parameter}) k)"
+        )
     }
 
     fn array_members(&self, column: &str, alias: &str) -> String {
@@ -57,6 +75,13 @@ impl Dialect for Postgres {
     fn key_order(&self, alias: &str, direction: &str) -> String {
         format!("{alias}.partition_id{direction}, {alias}.key{direction}")
     }
+}
+
+fn push_literal(pattern: &mut String, literal: char) {
+    if matches!(literal, '%' | '_' | '\\') {
+        pattern.push('\\');
+    }
+    pattern.push(literal);
 }
 
 #[cfg(test)]

@@ -8,28 +8,13 @@ pub trait Dialect: Send + Sync {
     /// Case-sensitive match of an expression with a pattern parameter made by `like_pattern`.
     fn like(&self, expression: &str, parameter: &str) -> String;
 
-    /// What stands for any text and for any one character in a pattern.
-    fn wildcards(&self) -> (char, char);
-
-    /// Adds a character that stands for itself.
-    fn push_literal(&self, pattern: &mut String, literal: char);
+    /// Whether an index serves a pattern only where the texts that can match are bounded as well.
+    fn needs_prefix_of_pattern(&self) -> bool {
+        false
+    }
 
     /// From `*`, `?` and backslash to this database's pattern language.
-    fn like_pattern(&self, pattern: &str) -> String {
-        let (any_text, any_character) = self.wildcards();
-        let mut translated = String::with_capacity(pattern.len());
-        let mut characters = pattern.chars();
-        while let Some(character) = characters.next() {
-            match character {
-                '*' => translated.push(any_text),
-                '?' => translated.push(any_character),
-                // At the very end it stands for itself.
-                '\\' => self.push_literal(&mut translated, characters.next().unwrap_or('\\')),
-                literal => self.push_literal(&mut translated, literal),
-            }
-        }
-        translated
-    }
+    fn like_pattern(&self, pattern: &str) -> String;
 
     /// A table expression with one row per member of a JSON array column, the text in a column `value`.
     fn array_members(&self, column: &str, alias: &str) -> String;
@@ -43,6 +28,17 @@ pub trait Dialect: Send + Sync {
     /// A table expression `(job_key, lease_key, worker, deadline)`: the newest lease of every job that stands
     /// in a lease row.
     fn job_leases(&self) -> &'static str;
+
+    /// Whether an expression is in a list that is one parameter.
+    fn is_in(&self, expression: &str, parameter: &str) -> String;
+
+    /// Whether it is not; for expressions that are not null.
+    fn is_not_in(&self, expression: &str, parameter: &str) -> String;
+
+    /// Whether a row's key is in such a list, so that the primary key serves it.
+    fn key_is_in(&self, alias: &str, parameter: &str) -> String {
+        self.is_in(&format!("{alias}.key"), parameter)
+    }
 
     /// A comparison of a row's key with an expression, so that the primary key serves it.
     fn key_test(&self, alias: &str, operator: &str, expression: &str) -> String {

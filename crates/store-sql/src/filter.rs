@@ -2,8 +2,10 @@
 
 use super::table::{Column, SearchTable};
 use super::{SqlValue, Statement, tree};
+use std::collections::BTreeSet;
 use tidemill_store::query::{
-    Condition, ElementInstanceField, FieldKind, Filter, IncidentField, JobField, Test, VariableScope,
+    Condition, ElementInstanceField, FieldKind, Filter, IncidentField, JobField, Pattern, Test, Value,
+    VariableScope,
 };
 
 /// Which of an entity's two tables a statement reads.
@@ -60,19 +62,27 @@ fn push_condition<F: SearchTable>(statement: &mut Statement<'_>, condition: &Con
 }
 
 fn push_any<F: SearchTable>(statement: &mut Statement<'_>, filters: &[Filter<F>], side: Side) {
-    if filters.is_empty() {
-        return statement.push("1=1");
-    }
-    statement.push("(");
-    for (n, filter) in filters.iter().enumerate() {
-        statement.push(if n == 0 { "(1=1" } else { " OR (1=1" });
-        for condition in &filter.all {
-            statement.push(" AND ");
-            push_condition(statement, condition, side);
+    match filters {
+        [] => statement.push("1=1"),
+        [filter] => {
+            statement.push("(1=1");
+            for condition in &filter.all {
+                statement.push(" AND ");
+                push_condition(statement, condition, side);
+            }
+            statement.push(")");
         }
-        statement.push(")");
+        // Halves of halves: databases limit how deep an expression goes, and a plain row of them goes as deep as it is
+        // long.
+        many => {
+            let (first, second) = many.split_at(many.len() / 2);
+            statement.push("(");
+            push_any(statement, first, side);
+            statement.push(" OR ");
+            push_any(statement, second, side);
+            statement.push(")");
+        }
     }
-    statement.push(")");
 }
 
 /// Facts of the definition are tested on the small table of definitions, so that the big one can be read by
@@ -95,6 +105,40 @@ fn push_field_test<F: SearchTable>(
     }
 }
 
+/// Longer lists are one parameter: databases limit the size of a statement and the number of its parameters.
+const VALUES_IN_TEXT_MAX: usize = 20;
+
+/// A long list as one parameter, each value once; none where it is short. Values of a list are of one type.
+fn long_list(values: &[Value]) -> Option<SqlValue> {
+    if values.len() <= VALUES_IN_TEXT_MAX {
+        return None;
+    }
+    let ints: BTreeSet<i64> = values
+        .iter()
+        .filter_map(|value| if let Value::Int(value) = value { Some(*value) } else { None })
+        .collect();
+    let texts: BTreeSet<&str> = values
+        .iter()
+        .filter_map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
+        .collect();
+    match (ints.is_empty(), texts.is_empty()) {
+        (false, _) => Some(SqlValue::Ints(ints.into_iter().collect())),
+        (true, false) => Some(SqlValue::Texts(texts.into_iter().map(str::to_owned).collect())),
+        (true, true) => None,
+    }
+}
+
+/// The values of a short list, each once.
+fn distinct(values: &[Value]) -> Vec<&Value> {
+    let mut distinct: Vec<&Value> = Vec::new();
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
+}
+
 /// Tests that find rows by their key. False where the test is of another kind, and nothing was written.
 fn push_key_test(statement: &mut Statement<'_>, alias: &str, test: &Test) -> bool {
     let (operator, values) = match test {
@@ -106,7 +150,13 @@ fn push_key_test(statement: &mut Statement<'_>, alias: &str, test: &Test) -> boo
         Test::In(values) if !values.is_empty() => ("=", &values[..]),
         _ => return false,
     };
-    for (n, value) in values.iter().enumerate() {
+    if let Some(list) = long_list(values) {
+        let parameter = statement.parameter(list);
+        let text = statement.dialect.key_is_in(alias, &parameter);
+        statement.push(&text);
+        return true;
+    }
+    for (n, value) in distinct(values).into_iter().enumerate() {
         statement.push(if n == 0 { "(" } else { " OR " });
         let parameter = statement.parameter(value);
         let text = statement.dialect.key_test(alias, operator, &parameter);
@@ -136,18 +186,13 @@ fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, t
         }
         Test::Exists(true) => statement.push(&format!("{expression} IS NOT NULL")),
         Test::Exists(false) => statement.push(&format!("{expression} IS NULL")),
-        Test::In(values) => push_list(statement, expression, "IN", values),
+        Test::In(values) => push_list(statement, expression, true, values),
         Test::NotIn(values) => {
             statement.push(&format!("({expression} IS NULL OR "));
-            push_list(statement, expression, "NOT IN", values);
+            push_list(statement, expression, false, values);
             statement.push(")");
         }
-        Test::Like(pattern) => {
-            let pattern = statement.dialect.like_pattern(pattern);
-            let parameter = statement.parameter(SqlValue::Text(pattern));
-            let text = statement.dialect.like(expression, &parameter);
-            statement.push(&text);
-        }
+        Test::Like(pattern) => push_like(statement, expression, pattern),
     }
 }
 
@@ -156,14 +201,46 @@ fn push_comparison(statement: &mut Statement<'_>, expression: &str, operator: &s
     statement.push_parameter(value);
 }
 
-fn push_list(
-    statement: &mut Statement<'_>,
-    expression: &str,
-    operator: &str,
-    values: &[tidemill_store::query::Value],
-) {
-    statement.push(&format!("{expression} {operator} ("));
-    for (n, value) in values.iter().enumerate() {
+/// Where the pattern begins with literal text, an index over the expression serves it.
+fn push_like(statement: &mut Statement<'_>, expression: &str, pattern: &str) {
+    statement.push("(");
+    if statement.dialect.needs_prefix_of_pattern()
+        && let Some((from, to)) = prefix_range(Pattern::new(pattern).prefix())
+    {
+        push_comparison(statement, expression, ">=", SqlValue::Text(from));
+        statement.push(" AND ");
+        push_comparison(statement, expression, "<", SqlValue::Text(to));
+        statement.push(" AND ");
+    }
+    let pattern = statement.dialect.like_pattern(pattern);
+    let parameter = statement.parameter(SqlValue::Text(pattern));
+    let text = statement.dialect.like(expression, &parameter);
+    statement.push(&text);
+    statement.push(")");
+}
+
+/// Between which texts all lie that begin with this one, in the order of their bytes. None for the empty one, and where
+/// nothing can come behind.
+fn prefix_range(prefix: &str) -> Option<(String, String)> {
+    let last = prefix.chars().next_back()?;
+    // Between these two there are no characters.
+    let next = if last == '\u{d7ff}' { '\u{e000}' } else { char::from_u32(u32::from(last) + 1)? };
+    let mut end = prefix[..prefix.len() - last.len_utf8()].to_owned();
+    end.push(next);
+    Some((prefix.to_owned(), end))
+}
+
+fn push_list(statement: &mut Statement<'_>, expression: &str, is_in: bool, values: &[Value]) {
+    if let Some(list) = long_list(values) {
+        let parameter = statement.parameter(list);
+        let text = match is_in {
+            true => statement.dialect.is_in(expression, &parameter),
+            false => statement.dialect.is_not_in(expression, &parameter),
+        };
+        return statement.push(&text);
+    }
+    statement.push(&format!("{expression} {} (", if is_in { "IN" } else { "NOT IN" }));
+    for (n, value) in distinct(values).into_iter().enumerate() {
         statement.push(if n == 0 { "" } else { ", " });
         statement.push_parameter(value);
     }
@@ -260,4 +337,20 @@ fn push_on_sides(
     statement.push(&format!("{select} {table}_history r WHERE "));
     push_condition(statement, Side::History);
     statement.push("))");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prefix_range;
+
+    #[test]
+    fn prefixes_bound_what_begins_with_them() {
+        let range = |prefix: &str| prefix_range(prefix).map(|(_, to)| to);
+        assert_eq!(range("order"), Some("ordes".to_owned()));
+        assert_eq!(range("é"), Some("ê".to_owned()));
+        assert_eq!(range("\u{d7ff}"), Some("\u{e000}".to_owned()));
+        assert_eq!(range("a\u{10ffff}"), None);
+        assert_eq!(range(""), None);
+        assert!("order\u{10ffff}z" < "ordes");
+    }
 }

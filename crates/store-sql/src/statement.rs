@@ -9,6 +9,9 @@ pub enum SqlValue {
     Int(i64),
     Text(String),
     Bool(bool),
+    /// A list that is one parameter, however long.
+    Ints(Vec<i64>),
+    Texts(Vec<String>),
 }
 
 impl From<&Value> for SqlValue {

@@ -2,8 +2,8 @@
 //! the writer itself only copies the few pages that came in at the end, so that the log can start over.
 
 use crate::connect::{self, Role};
-use crate::lock::{self, Identity};
 use crate::step::{Step, Steps};
+use crate::watch::{Missing, Watch};
 use crate::writer::Writer;
 use rusqlite::Connection;
 use std::cell::Cell;
@@ -74,21 +74,23 @@ pub(crate) struct Checkpointer {
 impl Checkpointer {
     pub(crate) fn start(
         path: &Path,
-        identity: Identity,
+        watch: Watch,
         writer: Arc<Writer>,
         bytes: u64,
         steps: Steps,
     ) -> Result<Checkpointer> {
-        let database = path.to_owned();
         let connection = connect::open(path, Role::Checkpointer)?;
         let (stop, stopped) = channel();
         let thread = std::thread::Builder::new()
             .name("tidemill-checkpoint".into())
             .spawn(move || {
                 while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
-                    if !is_still(&database, identity) {
-                        writer.stop(&replaced(&database));
-                    } else if writer.log_size.bytes() >= bytes {
+                    if let Some(missing) = watch.missing() {
+                        writer.stop(&missing.error());
+                        save(&connection, &missing);
+                        break;
+                    }
+                    if writer.log_size.bytes() >= bytes {
                         checkpoint(&connection, &writer, &steps);
                     }
                 }
@@ -101,20 +103,19 @@ impl Checkpointer {
     }
 }
 
-/// Only a name that leads elsewhere counts: a look that fails says nothing.
-fn is_still(path: &Path, identity: Identity) -> bool {
-    match lock::identity(path) {
-        Ok(found) => found == identity,
-        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
-    }
-}
-
-fn replaced(path: &Path) -> Error {
-    Error::Failed {
-        place: path.display().to_string(),
-        reason: "it was removed or replaced while the server works. Nothing more is written. Stop the server, put \
-                 the store back or restore a backup"
-            .to_owned(),
+/// What was answered lies in a log that may have lost its name: as long as the database has not, it goes there.
+fn save(connection: &Connection, missing: &Missing) {
+    if let Missing::Companion(_) = missing {
+        for _ in 0..ROUNDS_MAX {
+            // A reader that is still at work keeps pages back for as long as it works.
+            let saved = connection.query_row("PRAGMA wal_checkpoint(FULL)", [], |row| {
+                let (is_busy, in_log, copied): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                Ok(is_busy == 0 && in_log == copied)
+            });
+            if saved.unwrap_or(false) {
+                return;
+            }
+        }
     }
 }
 

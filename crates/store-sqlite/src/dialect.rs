@@ -1,5 +1,6 @@
 //! SQLite's way of writing what searches need.
 
+use crate::like::LIKE;
 use tidemill_store_sql::Dialect;
 
 pub(crate) struct Sqlite;
@@ -9,20 +10,25 @@ impl Dialect for Sqlite {
         format!("?{n}")
     }
 
-    /// GLOB, because LIKE does not see case.
+    /// A function of our own: GLOB and LIKE try again for every `*`, and nobody can interrupt them.
     fn like(&self, expression: &str, parameter: &str) -> String {
-        format!("{expression} GLOB {parameter}")
+        format!("{LIKE}({expression}, {parameter})")
     }
 
-    fn wildcards(&self) -> (char, char) {
-        ('*', '?')
+    fn needs_prefix_of_pattern(&self) -> bool {
+        true
     }
 
-    fn push_literal(&self, pattern: &mut String, literal: char) {
-        match literal {
-            '*' | '?' | '[' => pattern.extend(['[', literal, ']']),
-            _ => pattern.push(literal),
-        }
+    fn like_pattern(&self, pattern: &str) -> String {
+        pattern.to_owned()
+    }
+
+    fn is_in(&self, expression: &str, parameter: &str) -> String {
+        format!("{expression} IN rarray({parameter})")
+    }
+
+    fn is_not_in(&self, expression: &str, parameter: &str) -> String {
+        format!("{expression} NOT IN rarray({parameter})")
     }
 
     fn array_members(&self, column: &str, alias: &str) -> String {
@@ -41,18 +47,5 @@ impl Dialect for Sqlite {
     fn job_leases(&self) -> &'static str {
         "(SELECT m.value AS job_key, max(j.key) AS lease_key, j.worker AS worker, j.deadline AS deadline \
          FROM job_leases j, json_each(j.jobs) m GROUP BY m.value)"
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_keep_their_meaning_as_globs() {
-        assert_eq!(Sqlite.like_pattern("a*b?c"), "a*b?c");
-        assert_eq!(Sqlite.like_pattern(r"a\*b\?c"), "a[*]b[?]c");
-        assert_eq!(Sqlite.like_pattern("a[b]"), "a[[]b]");
-        assert_eq!(Sqlite.like_pattern(r"a\\b\"), r"a\b\");
     }
 }

@@ -9,7 +9,7 @@ use tidemill_store::{Error, Result};
 
 const OWNER_ONLY: u32 = 0o600;
 /// What SQLite and we lay beside the database.
-const COMPANIONS: [&str; 4] = ["-wal", "-shm", ".lock", ".last"];
+pub(crate) const COMPANIONS: [&str; 5] = ["-wal", "-shm", "-journal", ".lock", ".last"];
 
 /// The path without links, so that one file has one name. The file itself may be missing.
 pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {

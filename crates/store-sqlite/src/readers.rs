@@ -2,15 +2,17 @@
 
 use crate::connect::{self, Role};
 use crate::error::Outcome;
+use crate::like;
+use crate::patience::{Patience, Waiting};
 use crate::writer::Writer;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 use tidemill_store::{Error, Result};
 use tokio::sync::Semaphore;
 
-/// Steps of SQLite's machine between two looks at the clock.
+/// Steps of SQLite's machine between two looks at the clock and at who waits.
 const STEPS_PER_LOOK: i32 = 10_000;
 
 pub(crate) struct Readers {
@@ -19,11 +21,30 @@ pub(crate) struct Readers {
 
 struct Shared {
     path: PathBuf,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<Reader>>,
     free: Arc<Semaphore>,
     limit_ms: Option<u64>,
     /// Told of damage that a read has met.
     writer: Arc<Writer>,
+}
+
+struct Reader {
+    connection: Connection,
+    patience: Arc<Patience>,
+}
+
+impl Reader {
+    fn open(path: &Path) -> Result<Reader> {
+        let connection = connect::open(path, Role::Reader)?;
+        let patience = Arc::<Patience>::default();
+        let watch = || -> rusqlite::Result<()> {
+            like::register(&connection, patience.clone())?;
+            let watched = patience.clone();
+            connection.progress_handler(STEPS_PER_LOOK, Some(move || watched.is_over()))
+        };
+        watch().map_err(|error| crate::error::Fault::from(error).at(path))?;
+        Ok(Reader { connection, patience })
+    }
 }
 
 impl Readers {
@@ -33,12 +54,11 @@ impl Readers {
         limit_ms: Option<u64>,
         writer: Arc<Writer>,
     ) -> Result<Readers> {
-        let connections: Result<Vec<Connection>> =
-            (0..count.max(1)).map(|_| connect::open(path, Role::Reader)).collect();
+        let readers: Result<Vec<Reader>> = (0..count.max(1)).map(|_| Reader::open(path)).collect();
         Ok(Readers {
             shared: Arc::new(Shared {
                 path: path.to_owned(),
-                idle: Mutex::new(connections?),
+                idle: Mutex::new(readers?),
                 free: Arc::new(Semaphore::new(count.max(1))),
                 limit_ms,
                 writer,
@@ -46,7 +66,8 @@ impl Readers {
         })
     }
 
-    /// Runs the work in one read transaction, so that it sees one state.
+    /// Runs the work in one read transaction, so that it sees one state. When the returned future is dropped, the work
+    /// is interrupted: a client that has left must not keep a connection from others.
     pub(crate) async fn read<T, W>(&self, work: W) -> Result<T>
     where
         T: Send + 'static,
@@ -54,10 +75,12 @@ impl Readers {
     {
         let permit = self.shared.free.clone().acquire_owned().await.expect("never closed");
         let shared = self.shared.clone();
+        let has_left = Arc::<AtomicBool>::default();
+        let _waiting = Waiting(has_left.clone());
         let run = move || {
             let _permit = permit;
-            let connection = Lent::of(&shared);
-            shared.run(connection.get(), work)
+            let reader = Lent::of(&shared);
+            shared.run(reader.get(), has_left, work)
         };
         match tokio::task::spawn_blocking(run).await {
             Ok(result) => result,
@@ -72,23 +95,23 @@ impl Readers {
 /// A connection in use; it goes back even when the work panics.
 struct Lent<'s> {
     shared: &'s Shared,
-    connection: Option<Connection>,
+    reader: Option<Reader>,
 }
 
 impl<'s> Lent<'s> {
     fn of(shared: &'s Shared) -> Lent<'s> {
-        let connection = shared.idle.lock().expect("no holder panics").pop();
-        Lent { shared, connection }
+        let reader = shared.idle.lock().expect("no holder panics").pop();
+        Lent { shared, reader }
     }
 
-    fn get(&self) -> &Connection {
-        self.connection.as_ref().expect("there are as many as permits")
+    fn get(&self) -> &Reader {
+        self.reader.as_ref().expect("there are as many as permits")
     }
 }
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        self.shared.idle.lock().expect("no holder panics").extend(self.connection.take());
+        self.shared.idle.lock().expect("no holder panics").extend(self.reader.take());
     }
 }
 
@@ -101,25 +124,24 @@ impl Shared {
         error
     }
 
-    fn run<T>(&self, connection: &Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Result<T> {
+    fn run<T>(
+        &self,
+        reader: &Reader,
+        has_left: Arc<AtomicBool>,
+        work: impl FnOnce(&Connection) -> Outcome<T>,
+    ) -> Result<T> {
+        let Reader { connection, patience } = reader;
+        patience.begin(self.limit_ms, has_left);
         let read = || -> Outcome<T> {
-            if let Some(limit_ms) = self.limit_ms {
-                let deadline = Instant::now() + Duration::from_millis(limit_ms);
-                connection.progress_handler(STEPS_PER_LOOK, Some(move || Instant::now() >= deadline))?;
-            }
             let transaction = connection.unchecked_transaction()?;
             let value = work(connection)?;
             transaction.commit()?;
             Ok(value)
         };
-        read().map_err(|fault| {
-            use rusqlite::ffi::ErrorCode::OperationInterrupted;
-            let was_interrupted = matches!(&fault, crate::error::Fault::Sqlite(error)
-                if error.sqlite_error_code() == Some(OperationInterrupted));
-            match self.limit_ms {
-                Some(limit_ms) if was_interrupted => Error::TooSlow { limit_ms },
-                _ => self.told(fault.at(&self.path)),
-            }
+        read().map_err(|fault| match (fault.at(&self.path), self.limit_ms) {
+            // What was interrupted failed in one of several ways; damage is told in any case.
+            (error, Some(limit_ms)) if patience.is_over() && !error.is_fatal() => Error::TooSlow { limit_ms },
+            (error, _) => self.told(error),
         })
     }
 }

@@ -9,6 +9,7 @@ use crate::readers::Readers;
 use crate::schema;
 use crate::step::{BatchHook, StepHook, Steps};
 use crate::wakeup::Bells;
+use crate::watch::Watch;
 use crate::writer::Writer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,8 +84,9 @@ impl SqliteStore {
         let steps = Steps(options.on_step.clone());
         let writer =
             Arc::new(Writer::start(connection, &path, last, options.checkpoint_bytes, steps.clone())?);
+        let watch = Watch::new(&path, lock.identity);
         let checkpointer =
-            Checkpointer::start(&path, lock.identity, writer.clone(), options.checkpoint_bytes, steps)?;
+            Checkpointer::start(&path, watch, writer.clone(), options.checkpoint_bytes, steps)?;
         Ok(SqliteStore {
             partitions: options.partitions,
             _checkpointer: checkpointer,

@@ -153,15 +153,84 @@ async fn a_store_that_is_replaced_under_the_server_is_not_written_any_more() {
     commit(&session, &mut Workload::new(6), 1).await;
     std::fs::rename(&path, directory.path().join("moved.db")).expect("moves");
     std::fs::write(&path, "").expect("writes");
+    let error = until_refused(&session).await;
+    assert!(error.is_fatal() && error.to_string().contains("removed or replaced"), "{error}");
+}
+
+/// Writes until nothing can be written any more.
+async fn until_refused(session: &Session) -> Error {
     let began = std::time::Instant::now();
-    let error = loop {
+    loop {
         match session.store.append(vec![entry()]).await {
-            Err(error) => break error,
+            Err(error) => return error,
             Ok(_) => assert!(began.elapsed().as_secs() < 10, "nobody has noticed"),
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    };
-    assert!(error.is_fatal() && error.to_string().contains("removed or replaced"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn files_beside_the_store_are_watched_as_well() {
+    for (suffix, is_replaced) in
+        [("-wal", false), ("-wal", true), (".last", false), (".last", true), ("-shm", false)]
+    {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("store.db");
+        let session = session(&path).await;
+        commit(&session, &mut Workload::new(6), 1).await;
+        std::fs::remove_file(beside(&path, suffix)).expect("removes");
+        if is_replaced {
+            std::fs::write(beside(&path, suffix), "").expect("writes");
+        }
+        let error = until_refused(&session).await;
+        let text = error.to_string();
+        assert!(error.is_fatal() && text.contains("removed or replaced"), "{suffix}: {text}");
+        assert!(text.contains(&format!("store.db{suffix}")), "{text}");
+
+        // As a kill would leave it a moment later: what was answered is in the database itself.
+        let answered = session.store.waiting(PartitionId::FIRST, None, 1_000).await.expect("reads").len();
+        let copy = directory.path().join("killed.db");
+        wait_for_saved(&path, &copy, answered).await;
+    }
+}
+
+/// The log is copied on a thread of its own.
+async fn wait_for_saved(path: &Path, copy: &Path, answered: usize) {
+    let began = std::time::Instant::now();
+    loop {
+        std::fs::copy(path, copy).expect("copies");
+        let found = {
+            let connection = Connection::open(copy).expect("opens");
+            let sql = "SELECT count(*) FROM inbox WHERE partition_id = 1";
+            connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap_or(-1)
+        };
+        if found == answered as i64 {
+            return;
+        }
+        assert!(began.elapsed().as_secs() < 10, "{found} of {answered} entries were saved");
+        for suffix in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(beside(copy, suffix));
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_backup_takes_no_name_of_the_store() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("store.db");
+    let link = directory.path().join("link");
+    std::os::unix::fs::symlink(directory.path(), &link).expect("links");
+    let session = session(&path).await;
+    commit(&session, &mut Workload::new(6), 1).await;
+    for suffix in ["", "-wal", "-shm", "-journal", ".lock", ".last"] {
+        for place in [&path, &link.join("store.db")] {
+            let error = session.store.back_up(&beside(place, suffix)).await.expect_err("refused").to_string();
+            assert!(error.contains("belongs to the store itself"), "{suffix}: {error}");
+        }
+    }
+    assert!(!beside(&path, "-journal").exists() && !beside(&path, "-journal.unfinished").exists());
+    session.store.back_up(&beside(&path, "-copy")).await.expect("any other name will do");
 }
 
 #[tokio::test]

@@ -81,6 +81,26 @@ impl Error {
     }
 }
 
+impl Error {
+    /// What a client may know of it. Paths, addresses and the words of databases are for operators, who find them in the
+    /// log.
+    pub fn for_clients(&self) -> String {
+        match self {
+            Error::BadCursor(_) | Error::TooSlow { .. } => self.to_string(),
+            Error::Fenced { partition, .. } => format!("partition {partition} has another owner now"),
+            Error::Refused { culprit: Some(culprit), .. } => format!("the store refuses {culprit}"),
+            Error::Refused { culprit: None, .. } => "the store refuses a part of it".to_owned(),
+            Error::OutcomeUnknown { .. } => "it is not known whether the commit took place".to_owned(),
+            Error::Unavailable { .. } => "the store cannot be reached just now".to_owned(),
+            error if error.is_fatal() => {
+                "the store writes nothing more until an operator has repaired it; the log of the server tells why"
+                    .to_owned()
+            }
+            _ => "the store failed; the log of the server tells why".to_owned(),
+        }
+    }
+}
+
 /// The entity that a store cannot take.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Culprit {
@@ -91,5 +111,33 @@ pub struct Culprit {
 impl std::fmt::Display for Culprit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?} {}", self.kind, self.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn clients_learn_neither_places_nor_statements() {
+        let (place, reason) = ("/data/tidemill.db".to_owned(), "near \"x\": error in SELECT x".to_owned());
+        let path = std::path::PathBuf::from(&place);
+        for error in [
+            Error::Refused { culprit: None, reason: reason.clone() },
+            Error::OutcomeUnknown { reason: reason.clone() },
+            Error::Corrupt { place: place.clone(), reason: reason.clone() },
+            Error::Full { place: place.clone(), reason: reason.clone() },
+            Error::ReadOnly { place: place.clone(), reason: reason.clone() },
+            Error::Io { place: place.clone(), reason: reason.clone() },
+            Error::Locked { path, by: reason.clone() },
+            Error::NewerSchema { place: place.clone(), found: 2, known: 1 },
+            Error::OtherPartitionCount { place: place.clone(), found: 2, asked: 1 },
+            Error::Unavailable { place: place.clone(), reason: reason.clone() },
+            Error::Closed(format!("{place}: {reason}")),
+            Error::Failed { place: place.clone(), reason: reason.clone() },
+        ] {
+            let told = error.for_clients();
+            assert!(!told.contains('/') && !told.contains("SELECT"), "{error:?} is told as: {told}");
+        }
     }
 }

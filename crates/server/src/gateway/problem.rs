@@ -174,24 +174,36 @@ impl Problem {
 }
 
 impl From<tidemill_store::Error> for Problem {
+    /// The log gets the whole error, the client what it may know.
     fn from(error: tidemill_store::Error) -> Problem {
         use tidemill_store::Error;
+        let told = error.for_clients();
         match error {
-            Error::BadCursor(_) => {
-                Problem::invalid_argument(format!("Expected to read a page, but {error}."))
-            }
-            Error::TooSlow { .. } => {
-                Problem::new(StatusCode::GATEWAY_TIMEOUT, "DEADLINE_EXCEEDED", error.to_string())
-            }
+            Error::BadCursor(_) => Problem::invalid_argument(format!("Expected to read a page, but {told}.")),
+            Error::TooSlow { .. } => Problem::new(StatusCode::GATEWAY_TIMEOUT, "DEADLINE_EXCEEDED", told),
             Error::Unavailable { .. } => {
-                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", error.to_string())
-                    .retry_after(STORE_RETRY_AFTER)
+                // The node tells once that the store is gone.
+                tracing::debug!(%error, "a read failed");
+                Problem::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "UNAVAILABLE",
+                    format!("Expected to read, but {told}"),
+                )
+                .retry_after(STORE_RETRY_AFTER)
             }
             // Until somebody has repaired the store.
             error if error.is_fatal() => {
-                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", error.to_string())
+                tracing::error!(%error, "a read failed");
+                Problem::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "UNAVAILABLE",
+                    format!("Expected to read, but {told}"),
+                )
             }
-            other => Problem::internal(other.to_string()),
+            other => {
+                tracing::error!(error = %other, "a read failed");
+                Problem::internal(format!("Expected to read, but {told}"))
+            }
         }
     }
 }

@@ -52,12 +52,23 @@ impl Node {
     }
 }
 
-/// A store that cannot be reached has taken nothing; one that did not answer may have.
+/// A store that cannot be reached has taken nothing; one that did not answer may have. The log gets the whole error, the
+/// client what it may know.
 pub(super) fn internal(error: tidemill_store::Error) -> CommandError {
+    let told = error.for_clients();
     match error {
-        tidemill_store::Error::Unavailable { .. } => CommandError::NotBegun(error.to_string()),
-        tidemill_store::Error::OutcomeUnknown { .. } => CommandError::Unavailable(error.to_string()),
-        other => CommandError::Internal(other.to_string()),
+        tidemill_store::Error::Unavailable { .. } => {
+            tracing::debug!(%error, "the store could not be asked");
+            CommandError::NotBegun(told)
+        }
+        tidemill_store::Error::OutcomeUnknown { .. } => {
+            tracing::debug!(%error, "the store has not answered");
+            CommandError::Unavailable(told)
+        }
+        other => {
+            tracing::error!(error = %other, "the store failed");
+            CommandError::Internal(format!("Expected the store to answer, but {told}"))
+        }
     }
 }
 

@@ -15,7 +15,7 @@ impl Trouble {
             }
             (Err(error), false) => {
                 tracing::error!(%error, "the store does not answer; waiting for it");
-                *known = Some(error.to_string());
+                *known = Some(error.for_clients());
             }
             _ => {}
         }

@@ -207,6 +207,11 @@ impl Partition {
 
     /// A command that cannot be run is answered, and kept where somebody can look at it and run it again.
     pub(super) fn put_aside(&mut self, work: Work, reason: String) {
+        self.put_aside_telling(work, reason.clone(), reason);
+    }
+
+    /// The same, where its sender gets to know less of the reason than operators do.
+    pub(super) fn put_aside_telling(&mut self, work: Work, reason: String, told: String) {
         tracing::error!(partition = %self.id, intent = work.command.intent(), reason, "a command was put aside");
         let position = position(&work);
         self.open.consumed.extend(position);
@@ -217,9 +222,9 @@ impl Partition {
             !matches!(work.source, Source::Client { .. } | Source::Awaiting { .. } | Source::Poller(_));
         if is_durable {
             let payload = super::inbox::Envelope::internal(again(&work.command)).pack();
-            self.open.dead_letters.push(DeadLetter { position, payload, reason: reason.clone() });
+            self.open.dead_letters.push(DeadLetter { position, payload, reason });
         }
-        let rejection = Rejection::new(tidemill_model::RejectionCode::ProcessingError, reason);
+        let rejection = Rejection::new(tidemill_model::RejectionCode::ProcessingError, told);
         self.open
             .executed
             .push(Executed { work, answer: Answered::Now(Err(CommandError::Rejected(rejection))) });

@@ -153,7 +153,7 @@ impl Partition {
         let works = self.take_back(commands, |_| true);
         if works.is_empty() || works.len() == 1 && pollers.is_empty() {
             let culprits = pollers.into_iter().map(|one| one.work).chain(works);
-            culprits.for_each(|work| self.put_aside(work, error.to_string()));
+            culprits.for_each(|work| self.put_aside_telling(work, error.to_string(), error.for_clients()));
             return;
         }
         self.take_back(pollers, |_| false);

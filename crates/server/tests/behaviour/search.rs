@@ -170,3 +170,38 @@ async fn point_16_latest_versions_are_paged_forward() {
         assert_eq!(search(body).await.problem(400)["title"], "INVALID_ARGUMENT");
     }
 }
+
+#[tokio::test]
+async fn searches_are_as_large_as_stated_and_larger_ones_name_the_limit() {
+    let world = World::new().await;
+    world.deploy(&empty("order")).await;
+    let instance = world.create("order", json!({"a": "x"})).await;
+    let keys: Vec<String> = (1..10_000).map(|n| n.to_string()).chain([instance.clone()]).collect();
+    let found = world.one("process-instances", json!({"processInstanceKey": {"$in": keys}})).await;
+    assert_eq!(found["processInstanceKey"], instance.as_str());
+    world.one("variables", json!({"value": {"$like": format!("\"{}", "*".repeat(900))}})).await;
+
+    let refused = async |what: &str, body: Value, limit: &str| {
+        let problem = world.post(&format!("/v2/{what}/search"), body).await.problem(400);
+        let detail = text(&problem["detail"]);
+        assert!(detail.contains(limit), "{detail}");
+    };
+    let many = |count: usize| (0..count).map(|n| json!({"businessId": n.to_string()})).collect::<Vec<_>>();
+    let limit = "The provided filter exceeds the limit of 300 conditions";
+    refused("process-instances", json!({"filter": {"$or": many(1_500)}}), limit).await;
+    let tags: Vec<String> = (0..2_000).map(|n| format!("t{n}")).collect();
+    refused("process-instances", json!({"filter": {"tags": tags}}), limit).await;
+    let variables: Vec<Value> = (0..31).map(|n| json!({"name": format!("v{n}"), "value": "1"})).collect();
+    let limit = "The provided filter exceeds the limit of 30 conditions on variables";
+    refused("process-instances", json!({"filter": {"variables": variables}}), limit).await;
+    let limit = "The provided value pattern exceeds the limit of 1000 characters";
+    refused("variables", json!({"filter": {"value": {"$like": "a".repeat(60_000)}}}), limit).await;
+    let limit = "The provided elementName pattern exceeds the limit of 1000 characters";
+    refused("element-instances", json!({"filter": {"elementName": {"$like": "*a".repeat(600)}}}), limit)
+        .await;
+    let limit = "The provided processInstanceKey list exceeds the limit of 20000 values";
+    let keys: Vec<String> = (0..20_001).map(|n| n.to_string()).collect();
+    refused("process-instances", json!({"filter": {"processInstanceKey": {"$notIn": keys}}}), limit).await;
+    let sorts = vec![json!({"field": "startDate"}); 51];
+    refused("process-instances", json!({"sort": sorts}), "The provided sort exceeds the limit of 50").await;
+}

@@ -5,6 +5,7 @@ pub mod commit;
 pub mod dead_letters;
 pub mod inbox;
 pub mod inspect;
+pub mod large_searches;
 pub mod leases;
 pub mod load;
 pub mod maintenance;

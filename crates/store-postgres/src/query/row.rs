@@ -101,5 +101,9 @@ pub(super) fn parameter(value: &SqlValue) -> Param<'_> {
         SqlValue::Int(value) => Param::Int(Some(*value)),
         SqlValue::Text(text) => Param::Text(Some(Cow::Borrowed(text))),
         SqlValue::Bool(value) => Param::Bool(*value),
+        SqlValue::Ints(values) => Param::Keys(values.clone()),
+        SqlValue::Texts(values) => {
+            Param::Texts(values.iter().map(|text| Some(Cow::Borrowed(text.as_str()))).collect())
+        }
     }
 }

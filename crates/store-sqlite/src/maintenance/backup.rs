@@ -29,7 +29,7 @@ fn copy(source: &Path, file: &Path) -> Result<()> {
         reason: format!("the backup could not be written: {error}"),
     };
     let directory = directory_of(file);
-    if let Some(reason) = obstacle(file, directory) {
+    if let Some(reason) = obstacle(source, file, directory) {
         return Err(Error::Failed { place: file.display().to_string(), reason });
     }
     // What an earlier attempt has left.
@@ -57,8 +57,11 @@ fn directory_of(file: &Path) -> &Path {
 }
 
 /// Why nothing new can be written there, as far as that can be told beforehand.
-fn obstacle(file: &Path, directory: &Path) -> Option<String> {
-    if file.is_dir() {
+fn obstacle(source: &Path, file: &Path, directory: &Path) -> Option<String> {
+    if is_companion(source, file) {
+        // SQLite would take it for a part of the store: a journal is played back into it with the next start.
+        Some("this name belongs to the store itself; name another file".to_owned())
+    } else if file.is_dir() {
         Some("it is a directory; name a new file in it".to_owned())
     } else if file.exists() {
         Some("it exists, and a backup overwrites nothing; name a new file".to_owned())
@@ -73,4 +76,10 @@ fn unfinished(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".unfinished");
     name.into()
+}
+
+/// Whether the name is one of those that belong to the store, under whatever path.
+fn is_companion(source: &Path, file: &Path) -> bool {
+    let is_same = |other: &Path| files::real_path(file).is_ok_and(|file| file == other);
+    is_same(source) || files::COMPANIONS.iter().any(|suffix| is_same(&files::beside(source, suffix)))
 }

@@ -1,7 +1,9 @@
 //! SQLite's rows and values under the translator's names.
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::vtab::array::Array;
 use rusqlite::{Row, ToSql};
+use std::rc::Rc;
 use tidemill_store::query::CursorValue;
 use tidemill_store::{Error, Result};
 use tidemill_store_sql::{SqlRow, SqlValue};
@@ -45,15 +47,36 @@ fn unreadable(column: usize, reason: &str) -> Error {
     Error::Corrupt { place: format!("column {column} of a result"), reason: reason.to_owned() }
 }
 
-pub(super) struct Parameter<'v>(pub(super) &'v SqlValue);
+/// A value on its way into a statement.
+pub(super) enum Parameter<'v> {
+    Plain(&'v SqlValue),
+    List(Array),
+}
+
+impl<'v> From<&'v SqlValue> for Parameter<'v> {
+    fn from(value: &'v SqlValue) -> Parameter<'v> {
+        match value {
+            SqlValue::Ints(values) => Parameter::list(values.iter().copied().map(Value::Integer)),
+            SqlValue::Texts(values) => Parameter::list(values.iter().cloned().map(Value::Text)),
+            plain => Parameter::Plain(plain),
+        }
+    }
+}
+
+impl Parameter<'_> {
+    fn list(values: impl Iterator<Item = Value>) -> Self {
+        Parameter::List(Rc::new(values.collect()))
+    }
+}
 
 impl ToSql for Parameter<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(match self.0 {
-            SqlValue::Null => ToSqlOutput::Borrowed(ValueRef::Null),
-            SqlValue::Int(value) => (*value).into(),
-            SqlValue::Text(text) => text.as_str().into(),
-            SqlValue::Bool(value) => (*value).into(),
-        })
+        match self {
+            Parameter::Plain(SqlValue::Int(value)) => Ok((*value).into()),
+            Parameter::Plain(SqlValue::Text(text)) => Ok(text.as_str().into()),
+            Parameter::Plain(SqlValue::Bool(value)) => Ok((*value).into()),
+            Parameter::Plain(_) => Ok(ToSqlOutput::Borrowed(ValueRef::Null)),
+            Parameter::List(list) => list.to_sql(),
+        }
     }
 }

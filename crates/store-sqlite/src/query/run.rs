@@ -52,7 +52,7 @@ pub(super) fn for_each_row(
     mut visit: impl FnMut(&ResultRow<'_, '_>) -> Outcome<()>,
 ) -> Outcome<()> {
     let mut prepared = connection.prepare_cached(&statement.text)?;
-    let mut rows = prepared.query(params_from_iter(statement.parameters.iter().map(Parameter)))?;
+    let mut rows = prepared.query(params_from_iter(statement.parameters.iter().map(Parameter::from)))?;
     while let Some(row) = rows.next()? {
         visit(&ResultRow(row))?;
     }

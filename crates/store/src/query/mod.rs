@@ -3,6 +3,8 @@
 mod cursor;
 mod field;
 mod filter;
+mod like;
+mod limits;
 mod page;
 pub mod plain;
 mod search;
@@ -14,6 +16,8 @@ pub use field::{
     VariableField,
 };
 pub use filter::{Condition, Filter, Test, Value, VariableScope};
+pub use like::{PATTERN_CHARS_MAX, Pattern};
+pub use limits::{CONDITIONS_MAX, LIST_VALUES_MAX, RELATED_MAX, SORTS_MAX};
 pub use page::{Order, Page, PageStart, Results, Sort, TOTAL_MAX};
 pub use search::{BRIEF_CHARS_MAX, Search};
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod correlation;
+mod deletion;
 mod operators;
 mod outage;
 #[cfg(debug_assertions)]

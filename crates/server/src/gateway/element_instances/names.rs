@@ -6,9 +6,10 @@ use super::super::findings::Findings;
 use super::super::problem::Problem;
 use super::super::search::{NO_KEY, passes, tests};
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
-use tidemill_model::DefinitionKey;
+use tidemill_model::{DefinitionKey, Text};
 use tidemill_store::query::{
     Condition, ElementInstanceField as Field, FieldKind, Filter, Page, PageStart, Search, Test, Value,
 };
@@ -57,9 +58,21 @@ fn narrow(filter: &mut Filter<Field>, tree: &Json, processes: &Processes) {
     if given.is_null() {
         return;
     }
-    // Names are plain texts: nothing about them can be wrong.
+    // What could be wrong with them was found when the filter was read.
     let tests = tests("elementName", FieldKind::Text, given, &mut Findings::default());
-    let any = processes.iter().filter_map(|(key, process)| named(*key, process, &tests)).collect::<Vec<_>>();
+    // Versions of a process mostly have the same names: they are asked for together.
+    let mut definitions: BTreeMap<Vec<Text>, Vec<Value>> = BTreeMap::new();
+    for (key, process) in processes {
+        let ids = named(process, &tests);
+        if !ids.is_empty() {
+            definitions.entry(ids).or_default().push(key.key().into());
+        }
+    }
+    let any = definitions.into_iter().map(|(ids, definitions)| {
+        let ids = ids.into_iter().map(Value::from).collect();
+        Filter::default().is(Field::DefinitionKey, Test::In(definitions)).is(Field::ElementId, Test::In(ids))
+    });
+    let any: Vec<Filter<Field>> = any.collect();
     filter.all.push(match any.is_empty() {
         true => Condition::Is(Field::Key, Test::eq(NO_KEY)),
         false => Condition::Any(any),
@@ -67,13 +80,8 @@ fn narrow(filter: &mut Filter<Field>, tree: &Json, processes: &Processes) {
 }
 
 /// The elements of one process whose names pass.
-fn named(definition: DefinitionKey, process: &Process, tests: &[Test]) -> Option<Filter<Field>> {
+fn named(process: &Process, tests: &[Test]) -> Vec<Text> {
     let has_name = |label: &str| passes(Some(&Value::Text(label.into())), tests);
     let named = process.elements().iter().filter(|element| has_name(element.label()));
-    let ids: Vec<Value> = named.map(|element| element.id.clone().into()).collect();
-    if ids.is_empty() {
-        return None;
-    }
-    let of_definition = Filter::default().is(Field::DefinitionKey, Test::eq(definition.key()));
-    Some(of_definition.is(Field::ElementId, Test::In(ids)))
+    named.map(|element| element.id.clone()).collect()
 }

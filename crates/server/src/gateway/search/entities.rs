@@ -88,9 +88,14 @@ fn variables<F: Searchable>(scope: VariableScope, given: &Json, conditions: &mut
 }
 
 impl Searchable for ElementInstanceField {
-    fn special(name: &str, _: &Json, _: &mut Conditions<'_, Self>) -> bool {
-        // Names stand in the definitions, not in the rows: the element search resolves them to ids first.
-        name == "elementName"
+    fn special(name: &str, given: &Json, conditions: &mut Conditions<'_, Self>) -> bool {
+        // Names stand in the definitions, not in the rows: the element search resolves them to ids first. Only the rules
+        // for tests are looked at here.
+        let is_known = name == "elementName";
+        if is_known {
+            tests(name, FieldKind::Text, given, conditions.findings);
+        }
+        is_known
     }
 }
 

@@ -4,7 +4,9 @@
 use super::super::findings::Findings;
 use super::constant;
 use serde_json::{Map, Value as Json};
-use tidemill_store::query::{Condition, Field, FieldKind, Filter, Test, Value};
+use tidemill_store::query::{
+    Condition, Field, FieldKind, Filter, LIST_VALUES_MAX, PATTERN_CHARS_MAX, Test, Value,
+};
 
 /// An entity that can be searched for.
 pub(crate) trait Searchable: Field {
@@ -102,6 +104,10 @@ fn test(
 ) -> Option<Test> {
     let list = |findings: &mut Findings| -> Vec<Value> {
         let items = operand.as_array().into_iter().flatten();
+        if operand.as_array().is_some_and(|items| items.len() > LIST_VALUES_MAX) {
+            findings.add(format!("The provided {name} list exceeds the limit of {LIST_VALUES_MAX} values"));
+            return Vec::new();
+        }
         items.filter_map(|item| scalar(name, kind, item, findings)).collect()
     };
     match operator {
@@ -109,6 +115,11 @@ fn test(
         "$like" => {
             return operand.as_str().map(|pattern| {
                 findings.no_nul(name, pattern);
+                if pattern.chars().nth(PATTERN_CHARS_MAX).is_some() {
+                    findings.add(format!(
+                        "The provided {name} pattern exceeds the limit of {PATTERN_CHARS_MAX} characters"
+                    ));
+                }
                 Test::Like(pattern.into())
             });
         }

@@ -63,8 +63,8 @@ pub(super) fn test(dice: &mut Dice, kind: FieldKind, values: &[Value]) -> Test {
         0 => Test::Eq(value(dice, kind, values)),
         1 => Test::Neq(value(dice, kind, values)),
         2 => Test::Exists(dice.below(2) == 0),
-        3 => Test::In((0..dice.below(4)).map(|_| value(dice, kind, values)).collect()),
-        4 => Test::NotIn((0..dice.below(4)).map(|_| value(dice, kind, values)).collect()),
+        3 => Test::In(list(dice, kind, values)),
+        4 => Test::NotIn(list(dice, kind, values)),
         5 if has_order => Test::Gt(value(dice, kind, values)),
         6 if has_order => Test::Gte(value(dice, kind, values)),
         7 if has_order => Test::Lt(value(dice, kind, values)),
@@ -72,6 +72,21 @@ pub(super) fn test(dice: &mut Dice, kind: FieldKind, values: &[Value]) -> Test {
         _ if has_text => Test::Like(pattern(dice, kind, values)),
         _ => Test::Eq(value(dice, kind, values)),
     }
+}
+
+/// Now and then a long one: stores write these in another way.
+fn list(dice: &mut Dice, kind: FieldKind, values: &[Value]) -> Vec<Value> {
+    let count = dice.below(4);
+    let mut list: Vec<Value> = (0..count).map(|_| value(dice, kind, values)).collect();
+    if dice.below(4) == 0 {
+        let more = 20 + dice.below(200) as i64;
+        list.extend((0..more).map(|n| match kind {
+            FieldKind::Key | FieldKind::Int | FieldKind::Time => Value::Int(1_000_000 + n),
+            FieldKind::Text | FieldKind::Texts => Value::Text(format!("long {n}").into()),
+            FieldKind::Bool => Value::Bool(n % 3 == 0),
+        }));
+    }
+    list
 }
 
 fn value(dice: &mut Dice, kind: FieldKind, values: &[Value]) -> Value {
