@@ -46,7 +46,7 @@ async fn partition_lines(text: &mut String, store: &dyn Store, partition: Partit
     let leases = store.load(&[LoadRequest::Leases { partition }]).await.expect("loads");
     line(text, "timers", &timers);
     line(text, "leases", &leases);
-    for entry in store.waiting(partition, None, ALL as usize).await.expect("reads") {
+    for entry in store.waiting(partition, ALL as usize).await.expect("reads") {
         line(text, "inbox", &(partition, entry.received_at, entry.payload));
     }
 }

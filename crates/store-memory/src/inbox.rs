@@ -2,7 +2,6 @@
 
 use crate::MemoryStore;
 use async_trait::async_trait;
-use std::ops::Bound;
 use tidemill_model::PartitionId;
 use tidemill_store::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position, Result};
 
@@ -20,16 +19,9 @@ impl Inbox for MemoryStore {
         Ok(positions)
     }
 
-    async fn waiting(
-        &self,
-        partition: PartitionId,
-        after: Option<Position>,
-        limit: usize,
-    ) -> Result<Vec<InboxEntry>> {
+    async fn waiting(&self, partition: PartitionId, limit: usize) -> Result<Vec<InboxEntry>> {
         let state = self.state();
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let entries = state.inbox.range((from, Bound::Unbounded)).map(|(_, entry)| entry);
-        let own = entries.filter(|(of, _)| *of == partition).map(|(_, entry)| entry.clone());
+        let own = state.inbox.values().filter(|(of, _)| *of == partition).map(|(_, entry)| entry.clone());
         Ok(own.take(limit).collect())
     }
 

@@ -54,7 +54,7 @@ impl Inspect for MemoryStore {
         let logged = days(state.batches.values().map(|batch| batch.at));
         let amount = |purpose, table: &str, (day, rows)| Amount {
             purpose,
-            table: table.to_owned(),
+            name: table.to_owned(),
             day: Some(day),
             rows: Some(rows),
             bytes: None,

@@ -4,9 +4,9 @@ use crate::MemoryStore;
 use crate::state::{Node, Partition};
 use async_trait::async_trait;
 use tidemill_model::{PartitionCount, PartitionId, Timestamp};
-use tidemill_store::{Error, Fence, HolderId, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result};
-
-const KEYS_PER_BLOCK: u64 = 1 << 20;
+use tidemill_store::{
+    Error, Fence, HolderId, KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result,
+};
 
 #[async_trait]
 impl Ownership for MemoryStore {

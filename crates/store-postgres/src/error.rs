@@ -46,9 +46,9 @@ pub(crate) fn classify(place: &str, limit_ms: u64, error: &tokio_postgres::Error
     }
     match error.code() {
         Some(&SqlState::QUERY_CANCELED) => Error::TooSlow { limit_ms },
-        // A standby that has not been promoted yet, or a server that is short of something.
+        // A standby that has not been promoted yet.
         Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => Error::Unavailable { place, reason },
-        Some(code) if code.code().starts_with("53") => Error::Unavailable { place, reason },
+        Some(code) if code.code().starts_with("53") => Error::FullForNow { place, reason },
         _ => Error::Failed { place, reason },
     }
 }

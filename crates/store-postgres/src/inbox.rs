@@ -23,14 +23,8 @@ impl Inbox for PostgresStore {
         self.appender.append(entries).await
     }
 
-    async fn waiting(
-        &self,
-        partition: PartitionId,
-        after: Option<Position>,
-        limit: usize,
-    ) -> Result<Vec<InboxEntry>> {
-        let after = after.map_or_else(|| self.floors.start(partition), |position| position.0);
-        let params = [partition.into(), after.into(), (limit as i64).into()];
+    async fn waiting(&self, partition: PartitionId, limit: usize) -> Result<Vec<InboxEntry>> {
+        let params = [partition.into(), self.floors.start(partition).into(), (limit as i64).into()];
         let rows = self.loads.read_one(Call::new(WAITING, params)).await?;
         let entries = rows.iter().map(|row| InboxEntry {
             position: Position(row.get(0)),

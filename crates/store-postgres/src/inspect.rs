@@ -75,7 +75,7 @@ impl Inspect for PostgresStore {
             let rows = self.searches.read_one(Call::new(DAYS, [table.into()])).await?;
             amounts.extend(rows.iter().map(|row| Amount {
                 purpose,
-                table: table.to_owned(),
+                name: table.to_owned(),
                 day: day_of(table, row.get(0)),
                 rows: u64::try_from(row.get::<_, i64>(1)).ok(),
                 bytes: u64::try_from(row.get::<_, i64>(2)).ok(),

@@ -6,10 +6,9 @@ use crate::call::{Call, Param};
 use async_trait::async_trait;
 use std::borrow::Cow;
 use tidemill_model::{PartitionCount, PartitionId, Timestamp};
-use tidemill_store::{Error, Fence, HolderId, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result};
-
-/// Keys per block: enough that reserving never shows, few enough that a crash wastes nothing that matters.
-const KEYS_PER_BLOCK: i64 = 1 << 20;
+use tidemill_store::{
+    Error, Fence, HolderId, KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result,
+};
 
 const PARTITIONS: &str = "SELECT partition_id, holder, epoch, (extract(epoch FROM expires_at) * 1000)::bigint, \
     preferred FROM partitions ORDER BY partition_id";
@@ -79,8 +78,12 @@ impl Ownership for PostgresStore {
                 reason: "the store has no such partition".into(),
             });
         }
-        let params =
-            [partition.into(), holder.as_str().into(), Param::from(lease_ms as i64), KEYS_PER_BLOCK.into()];
+        let params = [
+            partition.into(),
+            holder.as_str().into(),
+            Param::from(lease_ms as i64),
+            Param::from(KEYS_PER_BLOCK as i64),
+        ];
         let taken = self.leases.write(&[Call::new(ACQUIRE, params)]).await?.swap_remove(0);
         let Some(row) = taken.first() else { return Ok(None) };
         let (epoch, end, was_released): (i64, i64, bool) = (row.get(0), row.get(1), row.get(2));
@@ -90,14 +93,14 @@ impl Ownership for PostgresStore {
         self.bells.set_ours(partition, true);
         Ok(Some(Owned {
             fence: Fence { partition, holder: holder.clone(), epoch: epoch as u64 },
-            keys: (end - KEYS_PER_BLOCK) as u64..end as u64,
+            keys: end as u64 - KEYS_PER_BLOCK..end as u64,
             last_batch_at: last.first().map(|row| Timestamp(row.get(0))),
             was_released,
         }))
     }
 
     async fn reserve_keys(&self, fence: &Fence, keys_min: u64) -> Result<KeyBlock> {
-        let keys = KEYS_PER_BLOCK.max(keys_min as i64);
+        let keys = KEYS_PER_BLOCK.max(keys_min) as i64;
         let params =
             [fence.partition.into(), keys.into(), (fence.epoch as i64).into(), fence.holder.as_str().into()];
         let rows = self.leases.write(&[Call::new(RESERVE, params)]).await?.swap_remove(0);

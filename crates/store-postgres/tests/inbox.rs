@@ -49,7 +49,7 @@ async fn a_lower_position_that_commits_late_is_neither_lost_nor_run_twice() {
 }
 
 async fn consume(session: &Session, ran: &mut Vec<Position>) {
-    let waiting = session.store.waiting(FIRST, None, 100).await.expect("reads");
+    let waiting = session.store.waiting(FIRST, 100).await.expect("reads");
     if waiting.is_empty() {
         return;
     }
@@ -142,7 +142,7 @@ async fn positions_of_concurrent_appends_go_to_who_asked() {
         expected.push((positions[0], n));
     }
     expected.sort_unstable();
-    let waiting = store.waiting(FIRST, None, 1_000).await.expect("reads");
+    let waiting = store.waiting(FIRST, 1_000).await.expect("reads");
     let found: Vec<(Position, u8)> = waiting.iter().map(|entry| (entry.position, entry.payload[0])).collect();
     assert_eq!(found, expected);
 }

@@ -21,20 +21,14 @@ impl Inbox for SqliteStore {
         Ok(positions)
     }
 
-    async fn waiting(
-        &self,
-        partition: PartitionId,
-        after: Option<Position>,
-        limit: usize,
-    ) -> Result<Vec<InboxEntry>> {
-        let after = after.map_or(0, |position| position.0);
+    async fn waiting(&self, partition: PartitionId, limit: usize) -> Result<Vec<InboxEntry>> {
         self.loads
             .read(move |connection| {
                 let mut statement = connection.prepare_cached(
                     "SELECT position, received_at, payload FROM inbox \
-                     WHERE partition_id = ?1 AND position > ?2 ORDER BY position LIMIT ?3",
+                     WHERE partition_id = ?1 ORDER BY position LIMIT ?2",
                 )?;
-                let entries = statement.query_map(params![partition.0, after, limit as i64], |row| {
+                let entries = statement.query_map(params![partition.0, limit as i64], |row| {
                     Ok(InboxEntry {
                         position: Position(row.get(0)?),
                         received_at: Timestamp(row.get(1)?),

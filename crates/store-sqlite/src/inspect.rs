@@ -86,7 +86,7 @@ fn days(connection: &Connection, purpose: Purpose, table: &str, column: &str) ->
     let amounts = statement.query_map([], |row| {
         Ok(Amount {
             purpose,
-            table: table.to_owned(),
+            name: table.to_owned(),
             day: Some(row.get(0)?),
             rows: Some(row.get(1)?),
             bytes: None,

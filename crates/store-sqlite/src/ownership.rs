@@ -8,10 +8,9 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::time::SystemTime;
 use tidemill_model::{PartitionCount, PartitionId, Timestamp};
-use tidemill_store::{Error, Fence, HolderId, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result};
-
-/// Keys per block: enough that reserving never shows, few enough that a crash wastes nothing that matters.
-const KEYS_PER_BLOCK: u64 = 1 << 20;
+use tidemill_store::{
+    Error, Fence, HolderId, KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result,
+};
 
 #[async_trait]
 impl Ownership for SqliteStore {

@@ -188,7 +188,7 @@ async fn files_beside_the_store_are_watched_as_well() {
         assert!(text.contains(&format!("store.db{suffix}")), "{text}");
 
         // As a kill would leave it a moment later: what was answered is in the database itself.
-        let answered = session.store.waiting(PartitionId::FIRST, None, 1_000).await.expect("reads").len();
+        let answered = session.store.waiting(PartitionId::FIRST, 1_000).await.expect("reads").len();
         let copy = directory.path().join("killed.db");
         wait_for_saved(&path, &copy, answered).await;
     }

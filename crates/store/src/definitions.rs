@@ -11,9 +11,6 @@ use tidemill_model::{DefinitionKey, DeploymentKey, FormKey, ResourceKey, TenantI
 pub enum Lookup {
     /// The highest version that is still active.
     Latest,
-    /// The highest version ever, deleted ones included: the next deployment counts on from it.
-    Newest,
-    Version(i32),
     /// The highest active version that carries the tag.
     VersionTag(Text),
     /// The active version that came with this deployment.
@@ -27,29 +24,12 @@ pub trait Definitions: Send + Sync {
     /// The BPMN file of a definition.
     async fn definition_xml(&self, key: DefinitionKey) -> Result<Option<Arc<str>>>;
 
-    async fn find_definition(
-        &self,
-        tenant: &TenantId,
-        process_id: &str,
-        lookup: &Lookup,
-    ) -> Result<Option<Arc<ProcessDefinition>>>;
-
-    /// The latest active version of every process of every tenant: their start events wait.
-    async fn latest_definitions(&self) -> Result<Vec<Arc<ProcessDefinition>>>;
-
     async fn form(&self, key: FormKey) -> Result<Option<Arc<Form>>>;
 
     async fn find_form(&self, tenant: &TenantId, form_id: &str, lookup: &Lookup)
     -> Result<Option<Arc<Form>>>;
 
     async fn resource(&self, key: ResourceKey) -> Result<Option<Arc<Resource>>>;
-
-    async fn find_resource(
-        &self,
-        tenant: &TenantId,
-        resource_id: &str,
-        lookup: &Lookup,
-    ) -> Result<Option<Arc<Resource>>>;
 
     /// Moves with every change of a definition, form or resource, on whatever node.
     async fn definitions_version(&self) -> Result<u64>;

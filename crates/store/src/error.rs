@@ -53,6 +53,10 @@ pub enum Error {
     #[error("{place} cannot be reached: {reason}")]
     Unavailable { place: String, reason: String },
 
+    /// The store is short of space, memory or connections just now. Nothing was written; it is tried again.
+    #[error("{place} has no room just now: {reason}")]
+    FullForNow { place: String, reason: String },
+
     /// The cursor is not one that this sort has given out.
     #[error("the cursor '{0}' does not belong to this search")]
     BadCursor(String),
@@ -92,6 +96,7 @@ impl Error {
             Error::Refused { culprit: None, .. } => "the store refuses a part of it".to_owned(),
             Error::OutcomeUnknown { .. } => "it is not known whether the commit took place".to_owned(),
             Error::Unavailable { .. } => "the store cannot be reached just now".to_owned(),
+            Error::FullForNow { .. } => "the store has no room just now".to_owned(),
             error if error.is_fatal() => {
                 "the store writes nothing more until an operator has repaired it; the log of the server tells why"
                     .to_owned()
@@ -133,6 +138,7 @@ mod tests {
             Error::NewerSchema { place: place.clone(), found: 2, known: 1 },
             Error::OtherPartitionCount { place: place.clone(), found: 2, asked: 1 },
             Error::Unavailable { place: place.clone(), reason: reason.clone() },
+            Error::FullForNow { place: place.clone(), reason: reason.clone() },
             Error::Closed(format!("{place}: {reason}")),
             Error::Failed { place: place.clone(), reason: reason.clone() },
         ] {

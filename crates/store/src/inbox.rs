@@ -48,14 +48,8 @@ pub trait Inbox: Send + Sync {
     /// the owner of the partition decides what comes of it.
     async fn append(&self, entries: Vec<NewInboxEntry>) -> Result<Vec<Position>>;
 
-    /// What waits for a partition, lowest positions first. `after` serves to read on past entries that are
-    /// already in hand but not yet committed.
-    async fn waiting(
-        &self,
-        partition: PartitionId,
-        after: Option<Position>,
-        limit: usize,
-    ) -> Result<Vec<InboxEntry>>;
+    /// What waits for a partition, lowest positions first.
+    async fn waiting(&self, partition: PartitionId, limit: usize) -> Result<Vec<InboxEntry>>;
 
     async fn outcome(&self, position: Position) -> Result<CommandOutcome>;
 }

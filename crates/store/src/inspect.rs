@@ -49,12 +49,13 @@ pub enum Purpose {
     Log,
 }
 
-/// How much of a table is there.
+/// How much of one kind of thing is there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Amount {
     pub purpose: Purpose,
-    pub table: String,
-    /// Counted from 1970; none for rows that lie outside the days, or where a table is not split by days.
+    /// What the store calls it.
+    pub name: String,
+    /// Counted from 1970; none for what lies outside the days, or where it is not split by days.
     pub day: Option<i64>,
     /// None where nobody has counted yet; an estimate on a store that does not count.
     pub rows: Option<u64>,

@@ -30,7 +30,7 @@ pub use inbox::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position};
 pub use inspect::{Amount, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose};
 pub use load::{INSTANCE_ENTITIES_MAX, JobPosition, Load, LoadRequest, Loaded};
 pub use maintenance::{Kept, Maintenance, Retention};
-pub use ownership::{KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
+pub use ownership::{KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
 pub use query::Query;
 pub use timers::{TimerPage, TimerPosition, TimerStore};
 pub use wakeup::Wakeup;

@@ -4,8 +4,8 @@ use crate::{IdempotentAnswer, Result};
 use async_trait::async_trait;
 use tidemill_model::entity::StartEventKind;
 use tidemill_model::{
-    DefinitionKey, ElementInstanceKey, Entity, IncidentKey, JobKey, MessageKey, PartitionId,
-    ProcessInstanceKey, Remains, ResourceKey, SubscriptionKey, TenantId, Text, UserTaskKey,
+    DefinitionKey, ElementInstanceKey, Entity, IncidentKey, JobKey, PartitionId, ProcessInstanceKey, Remains,
+    ResourceKey, SubscriptionKey, TenantId, Text, UserTaskKey,
 };
 
 /// An instance with more live entities than this is loaded piece by piece.
@@ -35,8 +35,6 @@ pub enum LoadRequest {
     /// Buffered messages with their expiry timers and open subscriptions of this name and correlation key, and
     /// the start locks of the correlation key.
     MessageBox { tenant: TenantId, name: Text, correlation_key: Text },
-    /// A buffered message with its expiry timer.
-    Message(MessageKey),
     /// The start events that wait for this message or signal.
     Starts { tenant: TenantId, kind: StartEventKind, name: Text },
     /// By key, those of this partition's instances only.

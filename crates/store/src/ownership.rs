@@ -9,6 +9,10 @@ use tidemill_model::{PartitionCount, PartitionId, Timestamp};
 /// Key counters that nobody else will use.
 pub type KeyBlock = Range<u64>;
 
+/// Keys that an owner gets at a time, unless it needs more: enough that reserving never shows, few enough that a crash
+/// wastes nothing that matters.
+pub const KEYS_PER_BLOCK: u64 = 1 << 20;
+
 /// A partition just taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Owned {

@@ -181,7 +181,7 @@ impl From<tidemill_store::Error> for Problem {
         match error {
             Error::BadCursor(_) => Problem::invalid_argument(format!("Expected to read a page, but {told}.")),
             Error::TooSlow { .. } => Problem::new(StatusCode::GATEWAY_TIMEOUT, "DEADLINE_EXCEEDED", told),
-            Error::Unavailable { .. } => {
+            Error::Unavailable { .. } | Error::FullForNow { .. } => {
                 // The node tells once that the store is gone.
                 tracing::debug!(%error, "a read failed");
                 Problem::new(

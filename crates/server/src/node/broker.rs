@@ -57,7 +57,7 @@ impl Node {
 pub(super) fn internal(error: tidemill_store::Error) -> CommandError {
     let told = error.for_clients();
     match error {
-        tidemill_store::Error::Unavailable { .. } => {
+        tidemill_store::Error::Unavailable { .. } | tidemill_store::Error::FullForNow { .. } => {
             tracing::debug!(%error, "the store could not be asked");
             CommandError::NotBegun(told)
         }

@@ -227,7 +227,7 @@ impl Partition {
     async fn take_inbox(&mut self) -> Step<()> {
         // Entries leave the inbox with the commit of their batch.
         self.written().await?;
-        let entries = self.store.waiting(self.id, None, ENTRIES_PER_TURN_MAX).await?;
+        let entries = self.store.waiting(self.id, ENTRIES_PER_TURN_MAX).await?;
         self.inbox_is_dirty = entries.len() >= ENTRIES_PER_TURN_MAX;
         self.inbox_is_long |= self.inbox_is_dirty;
         for entry in entries {

@@ -80,19 +80,6 @@ impl Definitions for NoStore {
         Ok(None)
     }
 
-    async fn find_definition(
-        &self,
-        _: &TenantId,
-        _: &str,
-        _: &Lookup,
-    ) -> Result<Option<Arc<ProcessDefinition>>> {
-        Ok(None)
-    }
-
-    async fn latest_definitions(&self) -> Result<Vec<Arc<ProcessDefinition>>> {
-        Ok(Vec::new())
-    }
-
     async fn form(&self, _: FormKey) -> Result<Option<Arc<Form>>> {
         Ok(None)
     }
@@ -102,10 +89,6 @@ impl Definitions for NoStore {
     }
 
     async fn resource(&self, _: ResourceKey) -> Result<Option<Arc<Resource>>> {
-        Ok(None)
-    }
-
-    async fn find_resource(&self, _: &TenantId, _: &str, _: &Lookup) -> Result<Option<Arc<Resource>>> {
         Ok(None)
     }
 

@@ -4,62 +4,55 @@ use super::put;
 use crate::{Place, Session};
 use std::sync::Arc;
 use tidemill_model::entity::{
-    DefinitionState, ProcessDefinition, ProcessXml, StartEventKind, Timer, TimerPurpose,
+    DefinitionState, Form, ProcessDefinition, ProcessXml, StartEventKind, Timer, TimerPurpose,
 };
 use tidemill_model::{DefinitionKey, ElementIndex, ResourceKey, TenantId, Timestamp};
 use tidemill_store::{LoadRequest, Lookup};
 
 pub async fn versions_are_found_in_every_way(place: &dyn Place) {
     let session = Session::open(place).await;
-    let tagged = |version, tag: &str| ProcessDefinition {
+    let tagged = |version, tag: &str| Form {
         version_tag: Some(tag.into()),
-        ..session.make.definition("p", version)
+        deployment: session.make.key(),
+        ..session.make.form("f", version)
     };
     let versions = [tagged(1, "old"), tagged(2, "new"), tagged(3, "new")];
-    let other_tenant = ProcessDefinition { tenant: TenantId("t".into()), ..session.make.definition("p", 7) };
-    let xml = ProcessXml { definition: versions[0].key, xml: Arc::from("<bpmn/>") };
-    session.commit(versions.iter().chain([&other_tenant]).map(put).chain([put(&xml)]).collect()).await;
+    let other_tenant = Form { tenant: TenantId("t".into()), ..session.make.form("f", 7) };
+    session.commit(versions.iter().chain([&other_tenant]).map(put).collect()).await;
     let tenant = TenantId::default();
     let find = async |lookup: Lookup| {
-        let found = session.store.find_definition(&tenant, "p", &lookup).await.expect("finds");
-        found.map(|definition| definition.version)
+        let found = session.store.find_form(&tenant, "f", &lookup).await.expect("finds");
+        found.map(|form| form.version)
     };
     assert_eq!(find(Lookup::Latest).await, Some(3));
-    assert_eq!(find(Lookup::Newest).await, Some(3));
-    assert_eq!(find(Lookup::Version(2)).await, Some(2));
-    assert_eq!(find(Lookup::Version(7)).await, None);
     assert_eq!(find(Lookup::VersionTag("new".into())).await, Some(3));
     assert_eq!(find(Lookup::VersionTag("old".into())).await, Some(1));
+    assert_eq!(find(Lookup::VersionTag("none".into())).await, None);
     assert_eq!(find(Lookup::Deployment(versions[1].deployment)).await, Some(2));
-    let by_key = session.store.definition(versions[0].key).await.expect("reads").expect("there");
-    assert_eq!(*by_key, versions[0]);
-    let stored = session.store.definition_xml(versions[0].key).await.expect("reads");
+    let form = &versions[0];
+    assert_eq!(session.store.form(form.key).await.expect("reads").as_deref(), Some(form));
+
+    let (definition, resource) = (session.make.definition("p", 1), session.make.resource("r", 2));
+    let xml = ProcessXml { definition: definition.key, xml: Arc::from("<bpmn/>") };
+    session.commit(vec![put(&definition), put(&xml), put(&resource)]).await;
+    let by_key = session.store.definition(definition.key).await.expect("reads").expect("there");
+    assert_eq!(*by_key, definition);
+    let stored = session.store.definition_xml(definition.key).await.expect("reads");
     assert_eq!(stored.as_deref(), Some("<bpmn/>"));
     assert_eq!(session.store.definition_xml(DefinitionKey(4)).await.expect("reads"), None);
-    let form = session.make.form("f", 4);
-    let resource = session.make.resource("r", 2);
-    session.commit(vec![put(&form), put(&resource)]).await;
-    let found = session.store.find_form(&tenant, "f", &Lookup::Latest).await.expect("finds").expect("there");
-    assert_eq!(*found, form);
-    assert_eq!(session.store.form(form.key).await.expect("reads").as_deref(), Some(&form));
-    let found = session.store.find_resource(&tenant, "r", &Lookup::Version(2)).await.expect("finds");
-    assert_eq!(found.as_deref(), Some(&resource));
     assert_eq!(session.store.resource(resource.key).await.expect("reads").as_deref(), Some(&resource));
 }
 
 pub async fn deleted_versions_are_not_latest(place: &dyn Place) {
     let session = Session::open(place).await;
-    let first = session.make.definition("p", 1);
-    let deleted = ProcessDefinition { state: DefinitionState::Deleted, ..session.make.definition("p", 2) };
-    let other = session.make.definition("q", 1);
-    session.commit(vec![put(&first), put(&deleted), put(&other)]).await;
+    let first = session.make.form("f", 1);
+    let deleted = Form { is_deleted: true, deployment: session.make.key(), ..session.make.form("f", 2) };
+    session.commit(vec![put(&first), put(&deleted)]).await;
     let tenant = TenantId::default();
-    let latest = session.store.find_definition(&tenant, "p", &Lookup::Latest).await.expect("finds");
-    let newest = session.store.find_definition(&tenant, "p", &Lookup::Newest).await.expect("finds");
-    assert_eq!(latest.map(|definition| definition.version), Some(1));
-    assert_eq!(newest.map(|definition| definition.version), Some(2));
-    let all = session.store.latest_definitions().await.expect("reads");
-    assert_eq!(all.iter().map(|d| d.key).collect::<Vec<_>>(), [first.key, other.key]);
+    let latest = session.store.find_form(&tenant, "f", &Lookup::Latest).await.expect("finds");
+    assert_eq!(latest.map(|form| form.version), Some(1));
+    let gone = session.store.find_form(&tenant, "f", &Lookup::Deployment(deleted.deployment)).await;
+    assert_eq!(gone.expect("finds"), None);
 }
 
 pub async fn the_version_number_moves(place: &dyn Place) {

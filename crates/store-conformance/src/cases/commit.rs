@@ -21,7 +21,7 @@ pub async fn a_batch_is_all_or_nothing(place: &dyn Place) {
     let Err(Error::Refused { culprit: Some(culprit), .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(culprit.key, twin.key.0);
     assert!(session.store.process_instance(instance.key).await.expect("reads").is_none());
-    assert!(session.store.waiting(PartitionId(1), None, 9).await.expect("reads").is_empty());
+    assert!(session.store.waiting(PartitionId(1), 9).await.expect("reads").is_empty());
     assert!(!session.store.has_batch(PartitionId(1), id).await.expect("reads"));
     session.commit(vec![put(&instance)]).await;
     assert!(session.store.process_instance(instance.key).await.expect("reads").is_some());

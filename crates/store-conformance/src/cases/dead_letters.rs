@@ -40,13 +40,13 @@ pub async fn a_letter_that_is_tried_again_waits_in_the_inbox(place: &dyn Place) 
     let retry = |number| session.store.retry_dead_letter(number, Timestamp(55));
     let position = retry(number).await.expect("writes").expect("is there");
     assert!(letters(&session).await.is_empty());
-    let waiting = session.store.waiting(PartitionId(1), None, 10).await.expect("reads");
+    let waiting = session.store.waiting(PartitionId(1), 10).await.expect("reads");
     assert_eq!(waiting.len(), 1);
     let entry = &waiting[0];
     assert_eq!((entry.position, entry.received_at), (position, Timestamp(55)));
     assert_eq!(entry.payload, [7]);
     assert_eq!(retry(number).await.expect("writes"), None, "once is enough");
-    assert_eq!(session.store.waiting(PartitionId(1), None, 10).await.expect("reads").len(), 1);
+    assert_eq!(session.store.waiting(PartitionId(1), 10).await.expect("reads").len(), 1);
 }
 
 pub async fn a_letter_can_be_dropped(place: &dyn Place) {
@@ -59,5 +59,5 @@ pub async fn a_letter_can_be_dropped(place: &dyn Place) {
     assert_eq!(letters(&session).await.len(), 1);
     let outcome = session.store.outcome(Position(71)).await.expect("reads");
     assert_eq!(outcome, CommandOutcome::Unknown);
-    assert!(session.store.waiting(PartitionId(1), None, 10).await.expect("reads").is_empty());
+    assert!(session.store.waiting(PartitionId(1), 10).await.expect("reads").is_empty());
 }

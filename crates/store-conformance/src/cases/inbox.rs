@@ -15,8 +15,8 @@ fn entry(partition: u16, payload: u8) -> NewInboxEntry {
     }
 }
 
-async fn payloads(session: &Session, partition: u16, after: Option<Position>, limit: usize) -> Vec<u8> {
-    let waiting = session.store.waiting(PartitionId(partition), after, limit).await.expect("reads");
+async fn payloads(session: &Session, partition: u16, limit: usize) -> Vec<u8> {
+    let waiting = session.store.waiting(PartitionId(partition), limit).await.expect("reads");
     waiting.into_iter().map(|entry| entry.payload[0]).collect()
 }
 
@@ -25,10 +25,9 @@ pub async fn appended_entries_wait_in_order(place: &dyn Place) {
     let first = session.store.append(vec![entry(1, 1), entry(1, 2)]).await.expect("appends");
     let second = session.store.append(vec![entry(1, 3)]).await.expect("appends");
     assert!(first[0] < first[1] && first[1] < second[0]);
-    assert_eq!(payloads(&session, 1, None, 10).await, [1, 2, 3]);
-    assert_eq!(payloads(&session, 1, None, 2).await, [1, 2]);
-    assert_eq!(payloads(&session, 1, Some(first[1]), 10).await, [3]);
-    let waiting = session.store.waiting(PartitionId(1), None, 1).await.expect("reads");
+    assert_eq!(payloads(&session, 1, 10).await, [1, 2, 3]);
+    assert_eq!(payloads(&session, 1, 2).await, [1, 2]);
+    let waiting = session.store.waiting(PartitionId(1), 1).await.expect("reads");
     assert_eq!(waiting[0].received_at, Timestamp(1));
 }
 
@@ -41,8 +40,8 @@ pub async fn consumed_entries_are_gone(place: &dyn Place) {
         ..session.batch(Vec::new())
     };
     session.store.commit(batch).await.expect("commits");
-    assert_eq!(payloads(&session, 1, None, 10).await, [2, 4]);
-    assert_eq!(payloads(&session, 2, None, 10).await, [5]);
+    assert_eq!(payloads(&session, 1, 10).await, [2, 4]);
+    assert_eq!(payloads(&session, 2, 10).await, [5]);
     let next = session.store.append(vec![entry(1, 6)]).await.expect("appends");
     assert!(next[0] > positions[2], "a position is never given out twice");
 }
@@ -86,8 +85,8 @@ pub async fn what_is_in_hand_is_noted(place: &dyn Place) {
 pub async fn partitions_have_their_own_inbox(place: &dyn Place) {
     let session = Session::open(place).await;
     session.store.append(vec![entry(1, 1), entry(2, 2), entry(3, 3), entry(2, 4)]).await.expect("appends");
-    assert_eq!(payloads(&session, 2, None, 10).await, [2, 4]);
-    assert_eq!(payloads(&session, 3, None, 10).await, [3]);
+    assert_eq!(payloads(&session, 2, 10).await, [2, 4]);
+    assert_eq!(payloads(&session, 3, 10).await, [3]);
 }
 
 pub async fn wakeups_are_remembered(place: &dyn Place) {

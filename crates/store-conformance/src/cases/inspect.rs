@@ -79,7 +79,7 @@ pub async fn amounts_are_told(place: &dyn Place) {
     let amounts = session.store.amounts().await.expect("counts");
     for (purpose, table) in [(Purpose::History, "process_instances_history"), (Purpose::Log, "batches")] {
         let told = amounts.iter().any(|amount| {
-            amount.purpose == purpose && amount.table == table && amount.rows.is_none_or(|rows| rows == 1)
+            amount.purpose == purpose && amount.name == table && amount.rows.is_none_or(|rows| rows == 1)
         });
         assert!(told, "{table}: {amounts:?}");
     }

@@ -179,8 +179,6 @@ pub async fn message_boxes_are_loaded(place: &dyn Place) {
     let expected = [row(&first), row(&second), row(&expiry), row(&subscription), row(&lock_p), row(&lock_q)];
     assert_eq!(sorted(found), sorted(expected));
     assert!(session.load(of("other")).await.entities.is_empty());
-    let one = session.load(LoadRequest::Message(first.key)).await.entities;
-    assert_eq!(sorted(one), sorted([row(&first), row(&expiry)]));
     session.commit(vec![super::remove(&first), super::remove(&lock_q), super::remove(&expiry)]).await;
     let left = session.load(of(TenantId::DEFAULT)).await.entities;
     assert_eq!(sorted(left), sorted([row(&second), row(&subscription), row(&lock_p)]));

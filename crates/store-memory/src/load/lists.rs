@@ -37,13 +37,6 @@ fn expires(timer: &Timer) -> Option<MessageKey> {
     if let TimerPurpose::MessageExpiry { message, .. } = &timer.purpose { Some(*message) } else { None }
 }
 
-pub(super) fn message(live: &Tables, key: MessageKey) -> Loaded {
-    let mut entities = Vec::new();
-    append(&live.messages, |row| row.key == key, &mut entities);
-    append(&live.timers, |row| expires(row) == Some(key), &mut entities);
-    Loaded { entities, ..Loaded::default() }
-}
-
 pub(super) fn starts(live: &Tables, tenant: &TenantId, kind: StartEventKind, name: &str) -> Loaded {
     let mut entities = Vec::new();
     append(

@@ -63,7 +63,6 @@ fn load(live: &Tables, request: &LoadRequest) -> Loaded {
         LoadRequest::MessageBox { tenant, name, correlation_key } => {
             lists::message_box(live, tenant, name, correlation_key)
         }
-        LoadRequest::Message(key) => lists::message(live, *key),
         LoadRequest::Starts { tenant, kind, name } => lists::starts(live, tenant, *kind, name),
         LoadRequest::SignalSubscriptions { partition, tenant, name, after, limit } => {
             lists::signals(live, *partition, tenant, name, *after, *limit)

@@ -42,7 +42,6 @@ pub(super) fn fetches<'r>(request: &'r LoadRequest, place: Option<&Place>) -> Ve
         (LoadRequest::MessageBox { tenant, name, correlation_key }, _) => {
             message_box(tenant.as_str(), name, correlation_key)
         }
-        (LoadRequest::Message(key), _) => message(key.0),
         (LoadRequest::Starts { tenant, kind, name }, _) => vec![Fetch::new(
             EntityKind::StartSubscription,
             "SELECT key, data FROM start_subscriptions WHERE name = $1 AND tenant = $2 AND kind = $3 ORDER BY key",
@@ -119,21 +118,6 @@ fn message_box<'r>(tenant: &'r str, name: &'r str, correlation_key: &'r str) -> 
             EntityKind::MessageStartLock,
             "SELECT 0::bigint, data FROM start_locks WHERE correlation_key = $1 AND tenant = $2",
             [correlation_key.into(), tenant.into()],
-        ),
-    ]
-}
-
-fn message(key: i64) -> Vec<Fetch<'static>> {
-    vec![
-        Fetch::new(
-            EntityKind::Message,
-            "SELECT key, data FROM messages WHERE partition_id = $1 AND key = $2",
-            [Param::Small(partition_of(key)), key.into()],
-        ),
-        Fetch::new(
-            EntityKind::Timer,
-            "SELECT owner_key, data FROM timers WHERE owner_key = $1",
-            [key.into()],
         ),
     ]
 }

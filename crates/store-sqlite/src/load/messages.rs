@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use tidemill_model::entity::{
     BoxSubscription, Message, MessageStartLock, SignalSubscription, StartEventKind, StartSubscription, Timer,
 };
-use tidemill_model::{MessageKey, PartitionId, SubscriptionKey, TenantId};
+use tidemill_model::{PartitionId, SubscriptionKey, TenantId};
 use tidemill_store::Loaded;
 use tidemill_store_sql::start_kind_name;
 
@@ -44,14 +44,6 @@ pub(super) fn message_box(
         params![correlation_key, tenant.as_str()],
         &mut loaded.entities,
     )?;
-    Ok(loaded)
-}
-
-pub(super) fn message(connection: &Connection, key: MessageKey) -> Outcome<Loaded> {
-    let mut loaded = Loaded::default();
-    append::<Message>(connection, "SELECT data FROM messages WHERE key = ?1", [key.0], &mut loaded.entities)?;
-    let timers = "SELECT data FROM timers WHERE owner_key = ?1";
-    append::<Timer>(connection, timers, [key.0], &mut loaded.entities)?;
     Ok(loaded)
 }
 

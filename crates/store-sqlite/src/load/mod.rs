@@ -59,7 +59,6 @@ fn load(connection: &Connection, requests: &[LoadRequest]) -> Outcome<Vec<Loaded
         (LoadRequest::MessageBox { tenant, name, correlation_key }, None) => {
             messages::message_box(connection, tenant, name, correlation_key)
         }
-        (LoadRequest::Message(key), None) => messages::message(connection, *key),
         (LoadRequest::Starts { tenant, kind, name }, None) => {
             messages::starts(connection, tenant, *kind, name)
         }

@@ -63,7 +63,7 @@ fn amount_item(amount: Amount) -> AmountItem {
             Purpose::History => "HISTORY",
             Purpose::Log => "LOG",
         },
-        table: amount.table,
+        table: amount.name,
         day: amount.day.map(|day| Timestamp(day * DAY_MS).to_string().chars().take(10).collect()),
         rows: amount.rows,
         bytes: amount.bytes,

@@ -61,7 +61,7 @@ async fn rounds(
 async fn work(store: Arc<dyn Store>, fence: Fence, done: mpsc::UnboundedSender<Instant>) -> Result<()> {
     let mut next = 1;
     loop {
-        let entries = store.waiting(fence.partition, None, 1_000).await?;
+        let entries = store.waiting(fence.partition, 1_000).await?;
         if entries.is_empty() {
             store.woken(fence.partition).await;
             continue;
