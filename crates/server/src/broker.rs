@@ -1,15 +1,15 @@
 //! What the gateway asks of the partition loops. The one door between protocol and engine: REST and gRPC
 //! both stand before it, one node's loops or a whole cluster behind it.
 
+pub use tidemill_partition::{CommandError, CommandOptions, EndedInstance, Idempotency};
+
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_bpmn::Process;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{
-    ActivatedJob, Answer, Command, CreatedInstance, DefinitionKey, PartitionCount, PartitionId,
-    ProcessInstanceKey, Rejection, TenantId, Text, Timestamp,
+    ActivatedJob, Answer, Command, DefinitionKey, PartitionCount, PartitionId, Rejection, Text, Timestamp,
 };
 
 #[async_trait]
@@ -63,21 +63,6 @@ pub trait Broker: Send + Sync + 'static {
     }
 }
 
-/// What travels with a command.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug, Default)]
-pub struct CommandOptions {
-    pub tenant: TenantId,
-    pub idempotency: Option<Idempotency>,
-}
-
-/// A client's promise that two requests with one key are one request.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub struct Idempotency {
-    pub key: Text,
-    /// Differs when the request differs; stable across versions and restarts.
-    pub fingerprint: u64,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Receipt {
     pub position: i64,
@@ -101,49 +86,6 @@ pub enum CommandOutcome {
         reason: String,
         at: Timestamp,
     },
-}
-
-/// An instance that was created and has ended while its creator waited.
-#[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
-pub struct EndedInstance {
-    pub created: CreatedInstance,
-    /// False where it was terminated.
-    pub is_completed: bool,
-}
-
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug, thiserror::Error)]
-pub enum CommandError {
-    #[error(transparent)]
-    Rejected(#[from] Rejection),
-    /// Nothing has run: so much is there already that no more is taken.
-    #[error("{reason}")]
-    Overloaded { reason: String, retry_after: Duration },
-    #[error("the tenant sends more commands than it may")]
-    RateLimited { retry_after: Duration },
-    #[error("no answer came in time")]
-    TimedOut,
-    #[error("the instance has not ended in time")]
-    NotEnded(ProcessInstanceKey),
-    /// Nobody knows whether it was run.
-    #[error("no node can be reached that owns the partition: {0}")]
-    Unavailable(String),
-    /// It was surely not run, because nobody was there to run it.
-    #[error("{0}")]
-    NotBegun(String),
-    /// The command was surely not run here: who sent it may send it to whoever has the partition now.
-    #[error("the partition has moved to another node")]
-    Moved,
-    #[error("the idempotency key was used for another request")]
-    OtherRequest,
-    #[error("{0}")]
-    Internal(String),
-}
-
-impl CommandError {
-    /// The reason names the limit.
-    pub(crate) fn overloaded(reason: impl Into<String>) -> CommandError {
-        CommandError::Overloaded { reason: reason.into(), retry_after: Duration::from_secs(1) }
-    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! The engine's time: the system's, or a moment at which somebody has stopped it.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tidemill_model::Timestamp;
 
 /// Stands for "not pinned".
@@ -31,24 +31,15 @@ impl Clock {
         self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Whoever has seen another number must forget the time it remembers: it may have been a pinned one.
-    pub(crate) fn changes(&self) -> u64 {
-        self.changes.load(Ordering::Acquire)
+    /// Where it is pinned, and how often that has changed.
+    pub(crate) fn pinned(&self) -> (Option<Timestamp>, u64) {
+        let pinned_at = self.pinned_at.load(Ordering::Acquire);
+        ((pinned_at != RUNNING).then_some(Timestamp(pinned_at)), self.changes.load(Ordering::Acquire))
     }
 
     /// The system's time, pinned or not: what is kept for a while is kept by this one.
     pub(crate) fn system(&self) -> Timestamp {
         Timestamp(system_millis())
-    }
-
-    /// How long until a moment comes; none while the clock stands still before it.
-    pub(crate) fn until(&self, due_at: Timestamp) -> Option<Duration> {
-        let left = due_at - self.now();
-        if left <= 0 {
-            return Some(Duration::ZERO);
-        }
-        let is_running = self.pinned_at.load(Ordering::Acquire) == RUNNING;
-        is_running.then(|| Duration::from_millis(left.unsigned_abs()))
     }
 }
 

@@ -5,7 +5,6 @@ mod clock;
 mod cluster;
 pub mod gateway;
 mod node;
-mod packed_log;
 mod partition;
 
 pub use node::{ClusterConfig, Node, NodeConfig};

@@ -26,7 +26,8 @@ impl Commit for MemoryStore {
             }
         }
         let woken: BTreeSet<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
-        let committed = self.state().commit(batch)?;
+        let now = self.now();
+        let committed = self.state().commit(batch, now)?;
         for partition in woken {
             self.shared.bells.ring(partition);
         }
@@ -58,7 +59,7 @@ impl MemoryStore {
 }
 
 impl State {
-    fn commit(&mut self, batch: Batch) -> Result<Committed> {
+    fn commit(&mut self, batch: Batch, now: tidemill_model::Timestamp) -> Result<Committed> {
         self.check(&batch)?;
         for position in &batch.consumed {
             self.inbox.remove(position);
@@ -78,7 +79,7 @@ impl State {
             self.definitions_version += 1;
         }
         self.note(batch);
-        Ok(Committed { definitions_version: self.definitions_version })
+        Ok(Committed { definitions_version: self.definitions_version, now })
     }
 
     fn check(&mut self, batch: &Batch) -> Result<()> {

@@ -50,6 +50,7 @@ impl Ownership for MemoryStore {
         Ok(Some(Owned {
             fence,
             last_batch_at: row.last_batch_at,
+            now,
             was_released,
             keys: reserve(row, KEYS_PER_BLOCK),
         }))
@@ -59,8 +60,9 @@ impl Ownership for MemoryStore {
         Ok(reserve(self.state().owned(fence)?, keys_min.max(KEYS_PER_BLOCK)))
     }
 
-    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()> {
-        let expires_at = end_of_lease(self.now(), lease_ms);
+    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<Option<Timestamp>> {
+        let now = self.now();
+        let expires_at = end_of_lease(now, lease_ms);
         let mut state = self.state();
         for fence in fences {
             state.owned(fence)?;
@@ -68,7 +70,7 @@ impl Ownership for MemoryStore {
         for fence in fences {
             state.owned(fence)?.expires_at = Some(expires_at);
         }
-        Ok(())
+        Ok(Some(now))
     }
 
     async fn release(&self, fence: &Fence) -> Result<()> {

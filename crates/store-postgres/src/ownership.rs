@@ -17,7 +17,8 @@ const PARTITIONS: &str = "SELECT partition_id, holder, epoch, (extract(epoch FRO
 const ACQUIRE: &str = "UPDATE partitions SET holder = $2, epoch = epoch + 1, next_key = next_key + $4, \
     expires_at = clock_timestamp() + $3 * interval '1 millisecond' \
     WHERE partition_id = $1 AND (holder = $2 OR holder IS NULL OR expires_at < clock_timestamp()) \
-    RETURNING epoch, next_key, released_epoch = epoch - 1";
+    RETURNING epoch, next_key, released_epoch = epoch - 1, \
+    (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const LAST_BATCH: &str = "SELECT at FROM batches WHERE partition_id = $1 ORDER BY at DESC LIMIT 1";
 
@@ -29,7 +30,8 @@ const RESERVE: &str = "UPDATE partitions SET next_key = next_key + $2 WHERE part
 
 const RENEW: &str = "UPDATE partitions p SET expires_at = clock_timestamp() + $4 * interval '1 millisecond' \
     FROM unnest($1::smallint[], $2::bigint[], $3::text[]) u(id, epoch, holder) \
-    WHERE p.partition_id = u.id AND p.epoch = u.epoch AND p.holder = u.holder RETURNING p.partition_id";
+    WHERE p.partition_id = u.id AND p.epoch = u.epoch AND p.holder = u.holder \
+    RETURNING p.partition_id, (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const RELEASE: &str = "UPDATE partitions SET holder = NULL, expires_at = NULL, released_epoch = epoch \
     WHERE partition_id = $1 AND epoch = $2 AND holder = $3 RETURNING 1";
@@ -95,6 +97,7 @@ impl Ownership for PostgresStore {
             fence: Fence { partition, holder: holder.clone(), epoch: epoch as u64 },
             keys: end as u64 - KEYS_PER_BLOCK..end as u64,
             last_batch_at: last.first().map(|row| Timestamp(row.get(0))),
+            now: Timestamp(row.get(3)),
             was_released,
         }))
     }
@@ -108,7 +111,7 @@ impl Ownership for PostgresStore {
         Ok((end - keys) as u64..end as u64)
     }
 
-    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()> {
+    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<Option<Timestamp>> {
         let ids = fences.iter().map(|fence| crate::call::small(fence.partition)).collect();
         let epochs: Vec<i64> = fences.iter().map(|fence| fence.epoch as i64).collect();
         let holders = fences.iter().map(|fence| Some(Cow::Borrowed(fence.holder.as_str()))).collect();
@@ -117,7 +120,7 @@ impl Ownership for PostgresStore {
         let renewed: Vec<i16> = rows.iter().map(|row| row.get(0)).collect();
         match fences.iter().find(|fence| !renewed.contains(&crate::call::small(fence.partition))) {
             Some(fence) => Err(self.lost(fence)),
-            None => Ok(()),
+            None => Ok(rows.first().map(|row| Timestamp(row.get(1)))),
         }
     }
 

@@ -174,7 +174,7 @@ fn definitions_version(connection: &Connection, moves: bool) -> Outcome<Committe
     let definitions_version = connection
         .prepare_cached("SELECT value FROM settings WHERE name = 'definitions_version'")?
         .query_row([], |row| row.get(0))?;
-    Ok(Committed { definitions_version })
+    Ok(Committed { definitions_version, now: tidemill_model::Timestamp(crate::ownership::now()) })
 }
 
 fn changes_definitions(change: &Change) -> bool {

@@ -62,7 +62,7 @@ impl Ownership for SqliteStore {
             .await
     }
 
-    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()> {
+    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<Option<Timestamp>> {
         let fences = fences.to_vec();
         self.writer
             .write(move |connection| {
@@ -72,7 +72,7 @@ impl Ownership for SqliteStore {
                         .prepare_cached("UPDATE partitions SET expires_at = ?2 WHERE partition_id = ?1")?
                         .execute(params![fence.partition.0, now() + lease_ms as i64])?;
                 }
-                Ok(())
+                Ok(Some(Timestamp(now())))
             })
             .await
     }
@@ -169,11 +169,12 @@ fn acquire(
         fence: Fence { partition, holder, epoch },
         keys: first_key..first_key + KEYS_PER_BLOCK,
         last_batch_at: last_batch_at.map(Timestamp),
+        now: Timestamp(now()),
         was_released,
     }))
 }
 
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(age.as_millis()).unwrap_or(i64::MAX)
 }

@@ -116,4 +116,6 @@ pub struct DeadLetter {
 pub struct Committed {
     /// Moves with every deployment anywhere: when it moved, "latest" must be looked up again.
     pub definitions_version: u64,
+    /// The store's clock during the commit.
+    pub now: Timestamp,
 }

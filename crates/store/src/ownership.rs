@@ -20,6 +20,8 @@ pub struct Owned {
     pub keys: KeyBlock,
     /// The time of the partition's last batch: its clock must not fall behind it.
     pub last_batch_at: Option<Timestamp>,
+    /// The store's clock when the partition was taken.
+    pub now: Timestamp,
     /// The predecessor released the partition. If not, it may have died on a command that waits again.
     pub was_released: bool,
 }
@@ -64,8 +66,9 @@ pub trait Ownership: Send + Sync {
     /// The next block of at least so many keys, for an owner that has used up its own.
     async fn reserve_keys(&self, fence: &Fence, keys_min: u64) -> Result<KeyBlock>;
 
-    /// Prolongs all of them, or fails with the first that is lost.
-    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<()>;
+    /// Prolongs all of them, or fails with the first that is lost. Gives the store's time where
+    /// there was something to prolong.
+    async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<Option<Timestamp>>;
 
     async fn release(&self, fence: &Fence) -> Result<()>;
 

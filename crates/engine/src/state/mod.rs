@@ -1,6 +1,7 @@
 //! The working state of one partition: what commands have touched, as entities with indexes over them.
 //! Derived from the store at any time; losing it loses nothing.
 
+mod aggregate;
 mod catalog;
 mod evict;
 mod files;
@@ -13,6 +14,7 @@ mod residence;
 mod rows;
 mod table;
 
+pub use aggregate::Aggregate;
 pub(crate) use catalog::{Definition, by_deployment, by_tag};
 pub use index::BoxName;
 pub(crate) use jobs::JobQueues;

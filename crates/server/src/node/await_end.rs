@@ -4,11 +4,12 @@
 use super::{Node, Place};
 use crate::broker::{CommandError, CommandOptions, EndedInstance};
 use crate::cluster::{Question, Reply, partition_of};
-use crate::partition::{AwaitReply, AwaitedEnd, Request};
+use crate::partition::{AwaitReply, Request};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tidemill_model::command::CreateInstance;
 use tidemill_model::{Answer, Command, CreatedInstance, PartitionId, ProcessInstanceKey};
+use tidemill_partition::AwaitedEnd;
 use tokio::sync::oneshot;
 
 /// Somebody who waits longer asks again: an owner that is frozen tells nothing.

@@ -6,7 +6,7 @@ use crate::broker::{
     Receipt, Topology,
 };
 use crate::cluster::Question;
-use crate::partition::{KeptAnswer, Request};
+use crate::partition::Request;
 use async_trait::async_trait;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use tidemill_bpmn::Process;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{ActivatedJob, Answer, Command, DefinitionKey, PartitionId, Timestamp};
+use tidemill_partition::KeptAnswer;
 use tidemill_store::Position;
 use tokio::sync::oneshot;
 

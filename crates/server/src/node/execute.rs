@@ -6,10 +6,11 @@ use super::routes::Owner;
 use super::{Node, Place};
 use crate::broker::{Broker, CommandError, CommandOptions, CommandOutcome, Idempotency};
 use crate::cluster::{Failure, Peers, Question, Reply};
-use crate::partition::{Envelope, PartitionHandle, REQUEST_ID_MARK, Request};
+use crate::partition::{PartitionHandle, Request};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tidemill_model::{Answer, Command, PartitionId, Rejection, RejectionCode, Text, Timestamp};
+use tidemill_partition::{Envelope, REQUEST_ID_MARK};
 use tidemill_store::{NewInboxEntry, Position};
 use tokio::sync::oneshot;
 

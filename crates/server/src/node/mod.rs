@@ -17,7 +17,7 @@ mod upkeep;
 
 use crate::clock::Clock;
 use crate::cluster::Peers;
-use crate::partition::{PartitionHandle, Request, Trial};
+use crate::partition::{CommandLock, PartitionHandle, Request};
 use definitions::DefinitionCache;
 use heralds::Heralds;
 use loops::Loops;
@@ -108,8 +108,8 @@ pub struct Node {
     /// A loop has stopped for a reason that does not pass.
     broken: Notify,
     trouble: Trouble,
-    /// Held by the partition that runs what a predecessor may have died on.
-    trial: Trial,
+    /// Held alone by a partition that runs what a predecessor may have died of.
+    command_lock: CommandLock,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -147,7 +147,7 @@ impl Node {
             leaving: watch::Sender::new(false),
             broken: Notify::new(),
             trouble: Trouble::default(),
-            trial: Arc::default(),
+            command_lock: Arc::default(),
             tasks: Mutex::new(Vec::new()),
         });
         node.check_secret().await?;

@@ -3,7 +3,7 @@
 
 use super::Node;
 use crate::cluster::{Failure, Question};
-use crate::partition::Partition;
+use crate::partition::{PANICKED, Partition, Surroundings};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -87,9 +87,14 @@ impl Node {
             .collect();
         let asked_at = Instant::now();
         match self.store.renew(&fences, lease_ms).await {
-            Ok(()) => {
+            Ok(now) => {
                 let loops = fences.iter().filter_map(|fence| self.loops.get(fence.partition));
-                loops.for_each(|handle| handle.lease.renewed(asked_at));
+                loops.for_each(|handle| {
+                    handle.lease.renewed(asked_at);
+                    if let Some(now) = now {
+                        handle.lease.told(now, asked_at);
+                    }
+                });
             }
             // Its loop has found that out, or takes the partition again at this moment.
             Err(Error::Fenced { partition, .. }) => tracing::debug!(%partition, "a lease has changed"),
@@ -140,10 +145,15 @@ impl Node {
     }
 
     async fn open(self: Arc<Self>, id: PartitionId) {
-        let lease_ms = self.config.lease.as_millis() as u64;
-        let (store, clock) = (self.store.clone(), self.clock.clone());
-        let (definitions, trial) = (self.newest_definitions.clone(), self.trial.clone());
-        let opened = Partition::open(store, clock, definitions, id, self.holder.clone(), lease_ms, trial);
+        let surroundings = Surroundings {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            newest_definitions: self.newest_definitions.clone(),
+            holder: self.holder.clone(),
+            lease_ms: self.config.lease.as_millis() as u64,
+            command_lock: self.command_lock.clone(),
+        };
+        let opened = Partition::open(surroundings, id);
         let pause = match opened.await {
             Ok(Some((partition, handle))) => {
                 tracing::debug!(partition = %id, "took the partition");
@@ -166,8 +176,9 @@ impl Node {
     async fn run(self: Arc<Self>, id: PartitionId, partition: Partition) {
         let ended = partition.run().await;
         self.loops.forget(id);
-        let is_lost = matches!(ended, Err(Error::Fenced { .. }));
-        if ended.is_err() && !(is_lost && self.peers.is_some()) {
+        let is_lost = matches!(ended, Err(Error::Fenced { .. })) && self.peers.is_some();
+        let has_panicked = matches!(&ended, Err(Error::Failed { reason, .. }) if reason == PANICKED);
+        if ended.is_err() && !is_lost && !has_panicked {
             self.broken.notify_one();
         }
         self.nudged.notify_one();

@@ -1,10 +1,10 @@
 //! What a node does beside its work: it forgets what has served its time.
 
 use super::{Node, NodeConfig};
-use crate::partition::ANSWERS_KEPT_MS;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::{PartitionId, Timestamp};
+use tidemill_partition::ANSWERS_KEPT_MS;
 use tidemill_store::{Result, Store};
 
 /// Between two rounds of forgetting.

@@ -48,10 +48,15 @@ pub(super) fn strike(command: &Command) {
     }
 }
 
-/// What shall happen to a batch with these commands.
-pub(super) fn strike_batch<'c>(mut commands: impl Iterator<Item = &'c Command>) -> Option<Strike> {
+/// What shall happen to this batch.
+pub(super) fn strike_batch(batch: &Batch) -> Option<Strike> {
+    configured().as_ref()?;
+    if batch.changes.is_empty() {
+        return None;
+    }
+    let (commands, _) = tidemill_partition::unpack_log(&batch.log).ok()?;
     static DOUBTS: AtomicU64 = AtomicU64::new(0);
-    match commands.find_map(fault_of)? {
+    match commands.iter().find_map(fault_of)? {
         Fault::Refuse => Some(Strike::Refuse),
         // Of three batches in doubt one is written, one is not, and one goes through.
         Fault::Doubt => match DOUBTS.fetch_add(1, Ordering::Relaxed) % 3 {

@@ -1,25 +1,45 @@
-//! Until when the partition is surely this node's. Memory may lie after that: another owner may have written.
+//! What the store has told: until when the partition is surely this node's, and what its clock says. Memory may lie after that: another owner may have written.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use tidemill_model::Timestamp;
 
 /// By a clock that goes on while the process is stopped. Shared by the loop and the node, which renews it.
 pub(crate) struct Lease {
     length: Duration,
     until: Mutex<Instant>,
+    /// What the store has last told of its clock, when it was asked and when it answered.
+    told: Mutex<Option<Told>>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Told {
+    pub(super) now: Timestamp,
+    pub(super) asked_at: Instant,
+    pub(super) told_at: Instant,
 }
 
 const UNPOISONED: &str = "nobody panics while holding it";
 
 impl Lease {
-    /// The store gave it some time after it was asked, so it lasts at least as long as counted from there.
-    pub(super) fn given(asked_at: Instant, length: Duration) -> Lease {
-        Lease { length, until: Mutex::new(asked_at + length) }
+    /// One that was not given yet.
+    pub(super) fn over(length: Duration) -> Lease {
+        Lease { length, until: Mutex::new(Instant::now()), told: Mutex::new(None) }
     }
 
+    /// The store gave it some time after it was asked, so it lasts at least as long as counted from there.
     pub(crate) fn renewed(&self, asked_at: Instant) {
         let mut until = self.until.lock().expect(UNPOISONED);
         *until = (*until).max(asked_at + self.length);
+    }
+
+    /// The store has told its time.
+    pub(crate) fn told(&self, now: Timestamp, asked_at: Instant) {
+        *self.told.lock().expect(UNPOISONED) = Some(Told { now, asked_at, told_at: Instant::now() });
+    }
+
+    pub(super) fn last_told(&self) -> Option<Told> {
+        *self.told.lock().expect(UNPOISONED)
     }
 
     pub(super) fn holds(&self) -> bool {
@@ -34,13 +54,11 @@ mod tests {
     #[test]
     fn it_holds_until_it_was_not_renewed_for_its_length() {
         let (length, now) = (Duration::from_secs(5), Instant::now());
-        let lease = Lease::given(now, length);
+        let lease = Lease::over(length);
+        assert!(!lease.holds());
+        lease.renewed(now);
         assert!(lease.holds());
-        let over = Lease::given(now - length, length);
-        assert!(!over.holds());
-        over.renewed(now);
-        assert!(over.holds());
-        over.renewed(now - length);
-        assert!(over.holds(), "an answer that comes late takes nothing away");
+        lease.renewed(now - length);
+        assert!(lease.holds(), "an answer that comes late takes nothing away");
     }
 }

@@ -1,12 +1,12 @@
-//! What can be asked of a partition's loop, and who waits for the answer.
+//! What the node asks of a partition, with the way back to whoever waits for the answer.
 
-use super::pollers::Watcher;
-use crate::broker::{CommandError, CommandOptions, EndedInstance};
-use std::sync::atomic::{AtomicBool, Ordering};
+use super::callers::Claim;
+use crate::broker::{CommandError, CommandOptions};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance, ProcessInstanceKey, Text};
+use tidemill_partition::AwaitedEnd;
 use tokio::sync::oneshot;
 
 pub(crate) enum Request {
@@ -20,7 +20,7 @@ pub(crate) enum Request {
         options: CommandOptions,
         reply: AwaitReply,
     },
-    /// Waits for the end of an instance. Whoever asks is told when that is noted: an end before that is in the store.
+    /// Waits for the end of an instance. `noted` tells when that is noted: an end before that is in the store.
     AwaitEnd {
         created: CreatedInstance,
         noted: oneshot::Sender<()>,
@@ -34,7 +34,9 @@ pub(crate) enum Request {
     },
     /// Something was appended to the inbox.
     InboxHasGrown,
-    /// The clock was pinned or let go: what is due may have changed in both directions.
+    /// A worker that another partition had claimed waits again.
+    PollerIsFree,
+    /// The clock was pinned or released: what is due may have changed in both directions.
     ClockHasChanged(oneshot::Sender<()>),
     /// The server is about to stop: workers that wait are sent away, and those who wait for the end of an instance
     /// are told that it goes on.
@@ -42,29 +44,23 @@ pub(crate) enum Request {
     Stop,
 }
 
-/// What somebody who waits for an instance gets.
-pub(crate) type Awaited = Result<AwaitedEnd, CommandError>;
-
-pub(crate) enum AwaitedEnd {
-    Ended(EndedInstance),
-    /// It was created and goes on, under another owner: wait there.
-    GoesOn(CreatedInstance),
-}
-
 impl Request {
-    /// Turns away whoever came too late: nothing was done for them here.
-    pub(super) fn turn_away(self) {
+    /// Rejects a request that came too late: nothing was done for it here.
+    pub(super) fn reject(self) {
         match self {
             Request::Execute { reply, .. } => drop(reply.send(Err(CommandError::Moved))),
             Request::CreateAndAwait { reply, .. } => drop(reply.ended.send(Err(CommandError::Moved))),
             Request::AwaitEnd { created, reply, .. } => {
                 drop(reply.ended.send(Ok(AwaitedEnd::GoesOn(created))))
             }
-            // Who waits for jobs finds the others gone too; the rest concerns this loop alone.
+            // Workers find the others gone too; the rest concerns this partition alone.
             _ => {}
         }
     }
 }
+
+/// Told when there may be jobs, or that there is no room to wait.
+pub(crate) type Watcher = oneshot::Sender<Result<(), CommandError>>;
 
 /// A worker that waits for jobs.
 pub(crate) struct Poller {
@@ -75,30 +71,8 @@ pub(crate) struct Poller {
     pub(crate) reply: oneshot::Sender<Result<Vec<ActivatedJob>, CommandError>>,
 }
 
-/// A worker may wait at several partitions, but only one of them may serve it.
-#[derive(Clone, Default)]
-pub(crate) struct Claim(Arc<AtomicBool>);
-
-impl Claim {
-    /// True for the first who takes it.
-    pub(crate) fn take(&self) -> bool {
-        !self.0.swap(true, Ordering::AcqRel)
-    }
-
-    /// There was nothing to serve after all.
-    pub(crate) fn give_back(&self) {
-        self.0.store(false, Ordering::Release);
-    }
-}
-
-/// Somebody who waits for the end of an instance.
-pub(super) struct Waiter {
-    pub(super) created: CreatedInstance,
-    pub(super) reply: AwaitReply,
-}
-
 /// The way back to somebody who waits for the end of an instance. Whoever gives up before learns which it is.
 pub(crate) struct AwaitReply {
-    pub(crate) ended: oneshot::Sender<Awaited>,
+    pub(crate) ended: oneshot::Sender<Result<AwaitedEnd, CommandError>>,
     pub(crate) created: Arc<OnceLock<ProcessInstanceKey>>,
 }

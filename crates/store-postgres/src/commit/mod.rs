@@ -16,7 +16,7 @@ use crate::maintenance::history;
 use async_trait::async_trait;
 use changes::Step;
 use std::time::Duration;
-use tidemill_model::PartitionId;
+use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, Result};
 use tokio_postgres::error::SqlState;
 
@@ -24,7 +24,8 @@ use tokio_postgres::error::SqlState;
 /// negative number where a key lies outside the reserved block. `FOR SHARE` holds back whoever takes over until
 /// this transaction is visible.
 const FENCE: &str = "SELECT 1 / count(*), sqrt(min(next_key - 1 - $4)::float8), \
-    (SELECT value FROM settings WHERE name = 'definitions_version') \
+    (SELECT value FROM settings WHERE name = 'definitions_version'), \
+    (extract(epoch FROM clock_timestamp()) * 1000)::bigint \
     FROM (SELECT next_key FROM partitions WHERE partition_id = $1 AND epoch = $2 AND holder = $3 FOR SHARE) s";
 
 /// Tries of a transaction that met another one.
@@ -108,8 +109,13 @@ impl PostgresStore {
         let Some((place, error)) = flushed.cause() else {
             let fence =
                 flushed.answers.last().and_then(|answer| answer.as_ref().ok()).and_then(|rows| rows.first());
-            let version: i64 = fence.map_or(0, |row| row.get(2));
-            return Ok(Some(Committed { definitions_version: version.unsigned_abs() }));
+            let Some(fence) = fence else {
+                let reason = "the fence gave no answer".to_owned();
+                return Err(Error::OutcomeUnknown { reason });
+            };
+            let (version, now): (i64, i64) = (fence.get(2), fence.get(3));
+            let now = Timestamp(now);
+            return Ok(Some(Committed { definitions_version: version.unsigned_abs(), now }));
         };
         if error::is_passing(&error) {
             return Ok(None);

@@ -4,12 +4,12 @@ use super::{Operations, answered, number};
 use crate::gateway::call::Outcome;
 use crate::gateway::json::{self, Date};
 use crate::gateway::problem::Problem;
-use crate::partition::Envelope;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::Uri;
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
+use tidemill_partition::Envelope;
 use tidemill_store::{LetterNumber, StoredLetter};
 
 const PAGE_LETTERS: usize = 100;

@@ -74,7 +74,7 @@ impl Holder {
         let began = history.begin_use(&fence);
         match action {
             Action::Renew { lease_ms } => {
-                let renewed = store.renew(std::slice::from_ref(&fence), lease_ms).await;
+                let renewed = store.renew(std::slice::from_ref(&fence), lease_ms).await.map(drop);
                 if self.settle(began, renewed).is_some() {
                     self.believes = Some(Lease { fence, lease_ms });
                 }
@@ -147,7 +147,7 @@ impl Holder {
         history.note(batch.id, false);
         let uses = [
             ("commit", store.commit(batch).await.map(drop)),
-            ("renew", store.renew(std::slice::from_ref(fence), super::LONG_MS).await),
+            ("renew", store.renew(std::slice::from_ref(fence), super::LONG_MS).await.map(drop)),
             ("reserve keys", store.reserve_keys(fence, 1).await.map(drop)),
             ("release", store.release(fence).await),
         ];

@@ -9,7 +9,6 @@ use super::{Operations, answered, partition, read};
 use crate::gateway::call::Outcome;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
-use crate::packed_log;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::Uri;
@@ -20,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use strands::Strands;
 use tidemill_model::{Command, PartitionId, ProcessInstanceKey, Timestamp};
+use tidemill_partition::unpack_log;
 use tidemill_store::LoggedBatch;
 
 /// What one answer may cost, whatever the log holds; who asks goes on from its cursor.
@@ -128,7 +128,7 @@ impl Found {
 }
 
 fn unpack(batch: &LoggedBatch) -> Result<(Vec<Command>, usize), Problem> {
-    packed_log::unpack(&batch.log).map_err(|reason| {
+    unpack_log(&batch.log).map_err(|reason| {
         Problem::internal(format!("Expected to read batch {} of the log, but {reason}", batch.id.0))
     })
 }

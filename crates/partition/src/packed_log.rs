@@ -1,4 +1,4 @@
-//! The commands of a batch as the log keeps them: written by the loop of a partition, read for operators.
+//! The commands of a batch as the log keeps them: written with every batch, read for operators.
 
 use tidemill_model::Command;
 
@@ -7,7 +7,7 @@ pub(crate) fn pack(commands: &[&Command]) -> Vec<u8> {
 }
 
 /// The commands and the bytes that they take unpacked; or why they cannot be read.
-pub(crate) fn unpack(log: &[u8]) -> Result<(Vec<Command>, usize), String> {
+pub fn unpack(log: &[u8]) -> Result<(Vec<Command>, usize), String> {
     let bytes = lz4_flex::decompress_size_prepended(log).map_err(|error| error.to_string())?;
     let commands = tidemill_store::unpack(&bytes).map_err(|error| error.to_string())?;
     Ok((commands, bytes.len()))

@@ -1,61 +1,69 @@
-//! Requests that wait for their turn, when more of them have come than a batch takes: tenants and processes take
-//! turns, so that nobody who sends much holds up the others. Shares are counted in work: who has used much waits longer.
+//! Requests of clients that wait for their turn. Tenants and processes take turns, so that nobody who sends much holds up the
+//! others. Shares are counted in work: who has used much waits longer. A request that came after something was appended to
+//! the inbox runs after the read that shows it.
 
-use super::BATCH_WORK_MAX;
-use super::take::{Source, Work};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use crate::open::WORK_MAX;
+use crate::work::{Origin, Work};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, VecDeque};
 use tidemill_model::command::DefinitionRef;
 use tidemill_model::{Command, TenantId, Text};
 
 /// Work that a request counts for before it has run.
 const WORK_PER_REQUEST: u64 = 1_000;
 /// Work beyond its share that a line is reminded of when it comes back: a few batches.
-const DEBT_MAX: u64 = 4 * BATCH_WORK_MAX;
+const DEBT_MAX: u64 = 4 * WORK_MAX;
 /// Lines without requests of which it is still known that they have used more than their share.
 const DEBTORS_MAX: usize = 10_000;
 
-/// Whose requests keep their order among each other: those of a tenant, but creates of each process for themselves.
-pub(super) type Line = (TenantId, Text);
+/// Requests keep their order within a line: those of a tenant, with the creates of each process in a line of their own.
+pub(crate) type Line = (TenantId, Text);
 
 /// Lines are served in the order of the work that each has used. One that comes anew begins where the one in turn is, so
 /// nobody saves up a share; one that comes back in time still owes what it has used beyond its share.
 #[derive(Default)]
-pub(super) struct Backlog {
-    lines: HashMap<Line, Waiting>,
+pub(crate) struct Backlog {
+    lines: FxHashMap<Line, Waiting>,
     /// Lines with requests: those that have used least first, then those that came first.
     turns: BTreeMap<(u64, u64), Line>,
     /// What lines without requests have used, where that is more than the line in turn has.
-    debtors: HashMap<Line, u64>,
+    debtors: FxHashMap<Line, u64>,
     /// What the line in turn has used.
     used: u64,
     arrivals: u64,
     count: usize,
+    /// Requests that have come so far.
+    requests: u64,
+    /// Those that came before the read of the inbox that is under way began.
+    before_read: u64,
+    /// Those that came before the last read began that has arrived.
+    before_last_read: u64,
 }
 
 struct Waiting {
-    requests: VecDeque<Work>,
+    /// With the numbers by which they came.
+    requests: VecDeque<(u64, Work)>,
     /// Its place among the turns.
     turn: (u64, u64),
 }
 
 impl Backlog {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    pub(super) fn push(&mut self, work: Work) {
-        self.line_of(&work).requests.push_back(work);
+    pub(crate) fn push(&mut self, work: Work) {
+        self.requests += 1;
+        let number = self.requests;
+        self.line_of(&work).requests.push_back((number, work));
         self.count += 1;
     }
 
     /// Back to the head of its line: it was taken and not run.
-    pub(super) fn put_back(&mut self, work: Work) {
+    pub(crate) fn put_back(&mut self, work: Work) {
         let line = line(&work);
-        self.line_of(&work).requests.push_front(work);
+        // It has waited for the inbox already.
+        self.line_of(&work).requests.push_front((0, work));
         self.count += 1;
         let in_turn = self.used;
         self.move_turn(&line, |used| used.saturating_sub(WORK_PER_REQUEST).max(in_turn));
@@ -73,8 +81,12 @@ impl Backlog {
         self.lines.get_mut(&line).expect("it was just put there")
     }
 
-    /// The next request of the line that has used least.
-    pub(super) fn pop(&mut self) -> Option<Work> {
+    /// The next request of the line that has used least. Unless all may come, only a request that
+    /// came before the last read of the inbox began.
+    pub(crate) fn pop(&mut self, all_may_come: bool) -> Option<Work> {
+        if !self.has_next(all_may_come) {
+            return None;
+        }
         let ((used, _), line) = self.turns.pop_first()?;
         let waiting = self.lines.get_mut(&line)?;
         let work = waiting.requests.pop_front();
@@ -89,11 +101,35 @@ impl Backlog {
             waiting.turn = (used, self.arrivals);
             self.turns.insert(waiting.turn, line);
         }
-        work
+        work.map(|(_, work)| work)
+    }
+
+    pub(crate) fn has_next(&self, all_may_come: bool) -> bool {
+        let line = self.turns.first_key_value().map(|(_, line)| line);
+        let next = line.and_then(|line| self.lines.get(line)?.requests.front());
+        next.is_some_and(|(number, _)| all_may_come || *number <= self.before_last_read)
+    }
+
+    /// Takes out everything, when the partition is given up.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Work> {
+        std::iter::from_fn(|| self.pop(true))
+    }
+
+    pub(crate) fn begin_read_of_inbox(&mut self) {
+        self.before_read = self.requests;
+    }
+
+    pub(crate) fn inbox_was_read(&mut self) {
+        self.before_last_read = self.before_read;
+    }
+
+    /// The reads of the inbox begin anew.
+    pub(crate) fn forget_reads(&mut self) {
+        self.before_read = self.before_last_read;
     }
 
     /// A request of the line has run and has taken this much work. What every request counts for is counted already.
-    pub(super) fn charge(&mut self, line: Line, work: u64) {
+    pub(crate) fn charge(&mut self, line: Line, work: u64) {
         let Some(work) = work.checked_sub(WORK_PER_REQUEST).filter(|work| *work > 0) else { return };
         if self.lines.contains_key(&line) {
             self.move_turn(&line, |used| used.saturating_add(work));
@@ -124,13 +160,13 @@ impl Backlog {
 }
 
 /// The line that pays for a request of a client.
-pub(super) fn line_of_client(work: &Work) -> Option<Line> {
-    matches!(work.source, Source::Client { .. } | Source::Awaiting { .. }).then(|| line(work))
+pub(crate) fn line_of_client(work: &Work) -> Option<Line> {
+    matches!(work.origin, Origin::Client { .. } | Origin::Awaiting { .. }).then(|| line(work))
 }
 
 fn line(work: &Work) -> Line {
-    let tenant = match &work.source {
-        Source::Client { options, .. } | Source::Awaiting { options, .. } => options.tenant.clone(),
+    let tenant = match &work.origin {
+        Origin::Client { options, .. } | Origin::Awaiting { options, .. } => options.tenant.clone(),
         _ => TenantId::default(),
     };
     let process = match &work.command {
@@ -146,9 +182,8 @@ fn line(work: &Work) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::broker::CommandOptions;
+    use crate::request::{CallId, CommandOptions};
     use tidemill_model::command::CreateInstance;
-    use tokio::sync::oneshot;
 
     fn create(tenant: &str, process: &str) -> Work {
         let definition = DefinitionRef::Latest(Text::from(process));
@@ -162,7 +197,7 @@ mod tests {
             business_id: None,
         }));
         let options = CommandOptions { tenant: TenantId(Text::from(tenant)), ..CommandOptions::default() };
-        Work { command, source: Source::Client { options, reply: oneshot::channel().0 } }
+        Work::new(command, Origin::Client { call: CallId(1), options })
     }
 
     #[test]
@@ -174,19 +209,19 @@ mod tests {
         backlog.push(create("greedy", "q"));
         backlog.push(create("modest", "p"));
         let mut order = Vec::new();
-        while let Some(work) = backlog.pop() {
+        for work in backlog.drain() {
             let (tenant, process) = line(&work);
             order.push(format!("{tenant} {process}"));
         }
         assert_eq!(order, ["greedy p", "greedy q", "modest p", "greedy p", "greedy p"]);
-        assert!(backlog.is_empty());
+        assert_eq!(backlog.len(), 0);
     }
 
     /// Serves so many requests, each of which takes what its process says.
     fn serve(backlog: &mut Backlog, count: usize, work_of: impl Fn(&str) -> u64) -> Vec<String> {
         let mut served = Vec::new();
         for _ in 0..count {
-            let Some(work) = backlog.pop() else { break };
+            let Some(work) = backlog.pop(true) else { break };
             let line = line(&work);
             served.push(line.1.to_string());
             let taken = work_of(&line.1);
@@ -240,7 +275,7 @@ mod tests {
         let mut backlog = Backlog::default();
         let heavy = (TenantId(Text::from("t")), Text::from("heavy"));
         for _ in 0..1_000 {
-            backlog.charge(heavy.clone(), BATCH_WORK_MAX);
+            backlog.charge(heavy.clone(), WORK_MAX);
         }
         let lights = usize::try_from(DEBT_MAX / WORK_PER_REQUEST).expect("few") + 1;
         for _ in 0..=lights {
@@ -257,12 +292,25 @@ mod tests {
             backlog.push(create("t", "p"));
             backlog.push(create("t", "q"));
         }
-        let taken = backlog.pop().expect("six wait");
+        let taken = backlog.pop(true).expect("six wait");
         assert_eq!(line(&taken).1, "p");
         backlog.put_back(taken);
         assert_eq!(backlog.len(), 6);
         let mut order = serve(&mut backlog, 2, |_| 0);
         order.sort();
         assert_eq!(order, ["p", "q"]);
+    }
+
+    #[test]
+    fn a_request_that_came_after_an_append_waits_for_the_read_that_shows_it() {
+        let mut backlog = Backlog::default();
+        backlog.push(create("a", "before"));
+        backlog.begin_read_of_inbox();
+        backlog.push(create("a", "after"));
+        assert!(!backlog.has_next(false), "nothing was read yet");
+        backlog.inbox_was_read();
+        assert!(backlog.pop(false).is_some(), "it came before the read began");
+        assert!(backlog.pop(false).is_none());
+        assert!(backlog.pop(true).is_some());
     }
 }

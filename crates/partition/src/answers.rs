@@ -1,0 +1,177 @@
+//! Answers under idempotency keys: a retry of a request gets what the first one got.
+
+use crate::inbox::{KeptAnswer, StoredIdempotency};
+use crate::request::CommandError;
+use rustc_hash::{FxHashMap, FxHashSet};
+use tidemill_model::{Answer, Rejection, TenantId, Text, Timestamp};
+use tidemill_store::IdempotentAnswer;
+
+/// Answers to async commands and idempotency keys of clients are kept this long.
+pub const ANSWERS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
+/// And those of requests between nodes.
+const REQUEST_IDS_KEPT_MS: i64 = 10 * 60 * 1_000;
+/// Begins the keys of requests between nodes. No client can send such a key: theirs are ASCII.
+pub const REQUEST_ID_MARK: char = '§';
+
+pub(crate) type CommandResult = Result<Answer, Rejection>;
+pub(crate) type Key = (TenantId, Text);
+
+/// What earlier requests gave, by their idempotency keys.
+#[derive(Default)]
+pub(crate) struct Known(FxHashMap<Key, KnownAnswer>);
+
+#[derive(Clone)]
+struct KnownAnswer {
+    fingerprint: u64,
+    given: Given,
+}
+
+#[derive(Clone)]
+enum Given {
+    Now(CommandResult),
+    /// It comes with another command, under this number.
+    Later(u64),
+}
+
+/// What a retry gets.
+pub(crate) enum Remembered {
+    Now(Result<Answer, CommandError>),
+    /// The answer that the first request waits for as well.
+    Later(u64),
+}
+
+impl Known {
+    pub(crate) fn insert(&mut self, key: StoredIdempotency, result: CommandResult) {
+        let StoredIdempotency { tenant, key, fingerprint } = key;
+        self.0.insert((tenant, key), KnownAnswer { fingerprint, given: Given::Now(result) });
+    }
+
+    pub(crate) fn insert_later(&mut self, key: StoredIdempotency, number: u64) {
+        let StoredIdempotency { tenant, key, fingerprint } = key;
+        self.0.insert((tenant, key), KnownAnswer { fingerprint, given: Given::Later(number) });
+    }
+
+    /// Another request under the same key is an error of the caller.
+    fn remembered(&self, key: &StoredIdempotency, name: &Key) -> Option<Remembered> {
+        let known = self.0.get(name)?;
+        if known.fingerprint != key.fingerprint {
+            return Some(Remembered::Now(Err(CommandError::OtherRequest)));
+        }
+        Some(match &known.given {
+            Given::Now(result) => Remembered::Now(result.clone().map_err(CommandError::Rejected)),
+            Given::Later(number) => Remembered::Later(*number),
+        })
+    }
+}
+
+/// What the store was asked about keys. Answers of batches that are not yet written are with those batches.
+#[derive(Default)]
+pub(crate) struct Answers {
+    /// From the store, for the commands that asked.
+    stored: Known,
+    /// The store has no answer: the command is the first of its key.
+    absent: FxHashSet<Key>,
+    wanted: Vec<Key>,
+    asked: FxHashSet<Key>,
+}
+
+/// What is known of a key.
+pub(crate) enum Lookup {
+    /// Nobody has used the key.
+    First,
+    Retry(Remembered),
+    /// The store is being asked.
+    Unknown,
+}
+
+impl Answers {
+    /// Looks at unwritten batches first, then at what the store has said; else the store will be asked.
+    pub(crate) fn look_up<'k>(
+        &mut self,
+        key: &StoredIdempotency,
+        mut unwritten: impl Iterator<Item = &'k Known>,
+    ) -> Lookup {
+        let name = (key.tenant.clone(), key.key.clone());
+        if let Some(remembered) = unwritten.find_map(|known| known.remembered(key, &name)) {
+            return Lookup::Retry(remembered);
+        }
+        if let Some(remembered) = self.stored.remembered(key, &name) {
+            return Lookup::Retry(remembered);
+        }
+        if self.absent.contains(&name) {
+            return Lookup::First;
+        }
+        if self.asked.insert(name.clone()) {
+            self.wanted.push(name);
+        }
+        Lookup::Unknown
+    }
+
+    /// The command of this key has run: from here on its batch tells.
+    pub(crate) fn ran(&mut self, key: &StoredIdempotency) {
+        self.absent.remove(&(key.tenant.clone(), key.key.clone()));
+    }
+
+    pub(crate) fn take_wanted(&mut self) -> Vec<Key> {
+        std::mem::take(&mut self.wanted)
+    }
+
+    /// The store has answered. Gives the numbers under which answers are still to come.
+    pub(crate) fn arrived(&mut self, keys: Vec<Key>, answers: Vec<Option<IdempotentAnswer>>) -> Vec<u64> {
+        let mut later = Vec::new();
+        for (key, answer) in keys.into_iter().zip(answers) {
+            self.asked.remove(&key);
+            let given = answer.as_ref().and_then(|answer| given(answer, &mut later));
+            match (given, answer) {
+                (Some(given), Some(answer)) => {
+                    let fingerprint = answer.body_hash as u64;
+                    self.stored.0.insert(key, KnownAnswer { fingerprint, given });
+                }
+                _ => drop(self.absent.insert(key)),
+            }
+        }
+        later
+    }
+
+    /// What the store has said is of use to the commands that asked only: it has all answers.
+    pub(crate) fn forget_stored(&mut self) {
+        self.stored.0.clear();
+    }
+}
+
+fn given(answer: &IdempotentAnswer, later: &mut Vec<u64>) -> Option<Given> {
+    match tidemill_store::unpack(&answer.answer).ok()? {
+        KeptAnswer { result: Some(result), .. } => Some(Given::Now(result)),
+        KeptAnswer { comes_as: Some(number), .. } => {
+            later.push(number);
+            Some(Given::Later(number))
+        }
+        _ => None,
+    }
+}
+
+/// The answer as the store keeps it for retries.
+pub(crate) fn answer_of(
+    key: &StoredIdempotency,
+    intent: Text,
+    result: &CommandResult,
+    now: Timestamp,
+) -> IdempotentAnswer {
+    IdempotentAnswer {
+        created_at: kept_from(&key.key, now),
+        tenant: key.tenant.clone(),
+        key: key.key.clone(),
+        body_hash: key.fingerprint as i64,
+        answer: pack(intent, Some(result.clone()), None),
+    }
+}
+
+/// Nodes do not ask again for long: their keys are forgotten before those of clients.
+pub(crate) fn kept_from(key: &Text, now: Timestamp) -> Timestamp {
+    let age_ms = if key.starts_with(REQUEST_ID_MARK) { ANSWERS_KEPT_MS - REQUEST_IDS_KEPT_MS } else { 0 };
+    now + -age_ms
+}
+
+pub(crate) fn pack(intent: Text, result: Option<CommandResult>, comes_as: Option<u64>) -> Vec<u8> {
+    tidemill_store::pack(&KeptAnswer { intent, result, comes_as })
+}

@@ -1,0 +1,149 @@
+//! How commands run after a predecessor that died: whatever runs was noted before, and is written before anything else
+//! runs.
+
+use crate::core::Core;
+use crate::pollers::Poller;
+use crate::request::{Callers, Effect};
+use crate::suspects::{Mark, Share, Stage, reason};
+use crate::time::Moment;
+use crate::work::{Origin, Work};
+use std::collections::VecDeque;
+use tidemill_model::Command;
+
+impl Core {
+    pub(crate) fn run_cautiously(&mut self, moment: &Moment, callers: &mut dyn Callers) {
+        match std::mem::take(&mut self.suspects.stage) {
+            Stage::Idle => self.begin_cautiously(moment, callers),
+            Stage::Running(Share::Commands(left)) => self.run_share(left, moment),
+            Stage::Running(Share::Pollers { held_back }) => {
+                self.serve_pollers(moment, callers);
+                if self.wanted.has_rows() || self.wanted.rows_under_way > 0 {
+                    self.suspects.stage = Stage::Running(Share::Pollers { held_back });
+                    return;
+                }
+                held_back.into_iter().for_each(|poller| self.pollers.add(poller));
+                self.wrote_nothing_or_writes(moment);
+            }
+            stage => self.suspects.stage = stage,
+        }
+    }
+
+    /// Puts aside what has killed too often, and notes what may run next.
+    fn begin_cautiously(&mut self, moment: &Moment, callers: &mut dyn Callers) {
+        if self.in_flight.is_some() || !self.open.is_empty() {
+            return;
+        }
+        self.admit();
+        self.put_aside_killers();
+        if !self.open.is_empty() {
+            return;
+        }
+        let pollers_are_next = std::mem::replace(&mut self.suspects.pollers_are_next, false);
+        if self.queue.is_empty() || pollers_are_next {
+            if self.begin_with_pollers(callers) {
+                return;
+            }
+            self.pollers.end_waits(moment.elapsed_ms, callers, &mut self.effects);
+            let working = &self.working;
+            self.pollers.tell_watchers(|job_type| working.has_waiting_jobs(job_type), &mut self.effects);
+        }
+        if self.queue.is_empty() {
+            if self.suspects.is_overdue(moment.elapsed_ms) {
+                self.end_suspicion(false, moment);
+            }
+            return;
+        }
+        self.suspects.pollers_are_next = true;
+        let mut marks: Vec<Mark> = self.queue.iter().map(Mark::of).collect();
+        let share = if self.one_by_one > 0 { 1 } else { self.suspects.share(&marks) };
+        marks.truncate(share);
+        self.note(marks, Share::Commands(share));
+    }
+
+    fn put_aside_killers(&mut self) {
+        let queue: VecDeque<Work> = std::mem::take(&mut self.queue);
+        for work in queue {
+            if self.suspects.has_killed_too_often(Mark::of(&work)) {
+                self.one_by_one = self.one_by_one.saturating_sub(1);
+                self.open.put_aside(work, reason());
+            } else {
+                self.queue.push_back(work);
+            }
+        }
+    }
+
+    /// Workers that wait are served under a note of their own, for handing out jobs may kill as well. False when there is
+    /// nobody to serve.
+    fn begin_with_pollers(&mut self, callers: &mut dyn Callers) -> bool {
+        let working = &self.working;
+        let pollers = self.pollers.take_out(|poller| working.has_waiting_jobs(&poller.command.job_type));
+        let (mut marks, mut held_back): (Vec<Mark>, Vec<Poller>) = (Vec::new(), Vec::new());
+        for poller in pollers {
+            let command = Command::ActivateJobs(poller.command.clone());
+            let mark = Mark::of_content(&command);
+            let has_suspect = marks.iter().any(|mark| self.suspects.is_suspect(*mark));
+            let may_join = if self.suspects.is_suspect(mark) { marks.is_empty() } else { !has_suspect };
+            if self.suspects.has_killed_too_often(mark) && callers.claim(poller.call) {
+                self.open.put_aside(Work::new(command, Origin::Poller(poller)), reason());
+            } else if may_join && !self.suspects.has_killed_too_often(mark) {
+                marks.push(mark);
+                self.pollers.add(poller);
+            } else {
+                held_back.push(poller);
+            }
+        }
+        if marks.is_empty() {
+            held_back.into_iter().for_each(|poller| self.pollers.add(poller));
+            return !self.open.is_empty();
+        }
+        self.note(marks, Share::Pollers { held_back });
+        true
+    }
+
+    fn note(&mut self, marks: Vec<Mark>, share: Share) {
+        let (note, is_alone) = self.suspects.begin(marks, self.next_batch);
+        self.note_wanted = Some((note, Some(is_alone)));
+        self.suspects.stage = Stage::Noting(share);
+    }
+
+    /// The note is in the store.
+    pub(crate) fn noted(&mut self) {
+        self.suspects.stage = match std::mem::take(&mut self.suspects.stage) {
+            Stage::Noting(share) => Stage::Running(share),
+            _ => Stage::Idle,
+        };
+    }
+
+    fn run_share(&mut self, left: usize, moment: &Moment) {
+        let done = self.execute_queue(left, true);
+        if self.one_by_one > 0 {
+            self.one_by_one -= done.min(self.one_by_one);
+        }
+        let left = left - done;
+        let waits = !self.open.follow_ups.is_empty()
+            || left > 0 && self.queue.front().is_some_and(|work| work.waits_for.is_some());
+        if waits && !self.open.is_full() {
+            self.suspects.stage = Stage::Running(Share::Commands(left));
+        } else {
+            self.wrote_nothing_or_writes(moment);
+        }
+    }
+
+    fn wrote_nothing_or_writes(&mut self, moment: &Moment) {
+        if self.open.is_empty() {
+            return self.end_suspicion(false, moment);
+        }
+        self.suspects.stage = Stage::Writing;
+    }
+
+    /// What ran under the note is written, or has changed nothing.
+    pub(crate) fn end_suspicion(&mut self, was_written: bool, moment: &Moment) {
+        let note = self.suspects.end(was_written, self.next_batch, moment.wall, moment.elapsed_ms);
+        self.suspects.stage = Stage::Idle;
+        self.effects.push(Effect::SuspectsAreDone);
+        if let Some(note) = note {
+            self.note_wanted = Some((note, None));
+            self.suspects.stage = Stage::Clearing;
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Closing a batch, and what leaves the core when it has landed.
+
+use crate::core::Core;
+use crate::inbox::Envelope;
+use crate::late::Address;
+use crate::open::{Answered, Executed, InFlight, OpenBatch};
+use crate::packed_log;
+use crate::request::{Callers, CommandError, Effect};
+use crate::suspects::Stage;
+use crate::time::Moment;
+use crate::waiters::{Waiter, ended};
+use crate::work::{Origin, Work};
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
+use tidemill_engine::InstanceEnd;
+use tidemill_model::{ActivatedJob, Answer, Command};
+use tidemill_store::{Batch, BatchId, Committed, NewInboxEntry};
+
+/// Rows that stay in memory between batches.
+const ROWS_IN_MEMORY_MAX: usize = 500_000;
+
+/// What the driver shall do with a closed batch; it answers with `Event::Landed`.
+#[derive(Debug)]
+pub enum Closed {
+    Commit(Box<Batch>),
+    /// Nothing is to be written, but the lease has run out: the store must confirm that the partition is still this
+    /// node's before anything is answered from memory.
+    Confirm,
+}
+
+impl Core {
+    /// The open batch can be closed now, unless answers wait for notes.
+    pub(crate) fn is_ready_to_close(&self) -> bool {
+        let reads_rows = self.wanted.rows_under_way > 0 || self.wanted.has_rows() && !self.must_close();
+        self.condition.is_working()
+            && self.in_flight.is_none()
+            && !reads_rows
+            && !self.wanted.keys_under_way
+            && self.late_notes_wanted.is_empty()
+            && !self.late_notes_under_way
+    }
+
+    /// Ends the open batch, if it holds something and nothing is in flight. What it has changed counts as written from
+    /// here on.
+    pub fn close(&mut self, moment: &Moment, callers: &mut dyn Callers) -> Option<Closed> {
+        if self.open.is_empty() || !self.is_ready_to_close() || !self.keep_late() {
+            return None;
+        }
+        if self.suspects.is_cautious() && !matches!(self.suspects.stage, Stage::Idle | Stage::Writing) {
+            return None;
+        }
+        self.open.postpone_follow_ups(self.id);
+        self.open.changes = self.working.take_changes();
+        let mut batch = take(&mut self.open);
+        self.working.end_batch();
+        self.working.evict(ROWS_IN_MEMORY_MAX);
+        self.answers.forget_stored();
+        let is_confirmation = batch.changes_nothing();
+        let id = self.next_batch;
+        let closed = if is_confirmation {
+            if moment.holds_lease {
+                // What is answered without a commit, as rejections are, has no fence: the lease covers it.
+                self.take_effect(batch, callers);
+                self.end_writing(false, moment);
+                return None;
+            }
+            Closed::Confirm
+        } else {
+            self.next_batch = BatchId(id.0 + 1);
+            Closed::Commit(Box::new(self.batch(&mut batch, id)))
+        };
+        self.in_flight = Some(InFlight { batch, id, is_confirmation });
+        Some(closed)
+    }
+
+    /// What is to be written leaves the open batch; commands, answers and what else follows from the commit stay.
+    fn batch(&mut self, open: &mut OpenBatch, id: BatchId) -> Batch {
+        let at = self.time.unpinned();
+        let commands: Vec<&Command> = open.executed.iter().map(|executed| &executed.work.command).collect();
+        let log = packed_log::pack(&commands);
+        let mut changes = take(&mut open.changes);
+        let fired = self.due.close(&open.fired, &mut changes);
+        let outgoing = open.outgoing.iter().map(|follow_up| NewInboxEntry {
+            partition: follow_up.partition,
+            received_at: at,
+            payload: Envelope::internal(follow_up.command.clone()).pack(),
+        });
+        Batch {
+            fence: self.fence.clone(),
+            id,
+            at,
+            log,
+            consumed: open.consumed.clone(),
+            changes,
+            deletions: take(&mut open.deletions),
+            fired,
+            answers: take(&mut open.answers),
+            late_answers: take(&mut open.late_answers),
+            results: take(&mut open.results),
+            outgoing: outgoing.collect(),
+            highest_key: self.working.next_key() - 1,
+            dead_letters: take(&mut open.dead_letters),
+        }
+    }
+}
+
+impl Core {
+    /// Keeps the answers that have come with other commands, and notes who waits for those that have not. False while it is not
+    /// known who waits.
+    fn keep_late(&mut self) -> bool {
+        let mut waiting = self.late_of_open_batch();
+        let now = self.time.unpinned();
+        let numbers = self.open.replies.iter().map(|(token, _)| token.number);
+        let is_unknown = |number: &u64| !waiting.contains_key(number) && !self.late.contains(*number);
+        let unknown: BTreeSet<u64> = numbers.filter(is_unknown).collect();
+        if !unknown.is_empty() {
+            self.late_notes_wanted = unknown.into_iter().collect();
+            return false;
+        }
+        let replies = take(&mut self.open.replies);
+        for (token, result) in &replies {
+            let number = token.number;
+            let Some(address) = waiting.remove(&number).or_else(|| self.late.address(number)) else {
+                continue;
+            };
+            self.open.results.extend(address.results(Some(result), number));
+            self.open.late_answers.extend(address.answer(Some(result), number, now));
+            if let Some(key) = address.key() {
+                self.open.known.insert(key, result.clone());
+            }
+        }
+        self.open.replies = replies;
+        for (number, address) in waiting {
+            let is_noted = self.late.address(number).is_some_and(|noted| noted == address);
+            if !is_noted && !address.is_empty() {
+                self.open.results.extend(address.results(None, number));
+                self.open.late_answers.extend(address.answer(None, number, now));
+                self.open.late_answers.push(address.note(number, now));
+            }
+        }
+        true
+    }
+
+    /// Those that the open batch waits for, together with who waited before.
+    fn late_of_open_batch(&self) -> BTreeMap<u64, Address> {
+        let mut waiting: BTreeMap<u64, Address> = BTreeMap::new();
+        for executed in &self.open.executed {
+            if let Answered::Later(number) = executed.answer {
+                let known = || self.late.address(number).unwrap_or_default();
+                waiting.entry(number).or_insert_with(known).add(&executed.work);
+            }
+        }
+        waiting
+    }
+
+    /// The fate of the batch in flight is known.
+    pub(crate) fn landed(
+        &mut self,
+        result: Result<Committed, tidemill_store::Error>,
+        moment: &Moment,
+        callers: &mut dyn Callers,
+    ) {
+        let Some(in_flight) = self.in_flight.take() else { return };
+        let committed = match result {
+            Ok(committed) => committed,
+            Err(error) => return self.batch_failed(in_flight, error, callers),
+        };
+        self.time.observe(moment);
+        let InFlight { batch, is_confirmation, .. } = in_flight;
+        if !is_confirmation {
+            self.due.landed();
+            self.inbox.committed(&batch.consumed);
+            if batch.outgoing.iter().any(|follow_up| follow_up.partition == self.id) {
+                self.inbox.has_grown();
+            }
+            self.effects.push(Effect::DefinitionsAt(committed.definitions_version));
+        }
+        self.take_effect(batch, callers);
+        self.end_writing(!is_confirmation, moment);
+        self.go_on_failing(callers);
+    }
+
+    fn end_writing(&mut self, was_written: bool, moment: &Moment) {
+        if self.suspects.is_cautious() && matches!(self.suspects.stage, Stage::Writing) {
+            self.end_suspicion(was_written, moment);
+        }
+    }
+
+    /// Everybody gets their answers.
+    pub(crate) fn take_effect(&mut self, batch: OpenBatch, callers: &mut dyn Callers) {
+        let ended: BTreeMap<_, _> = batch.ended.iter().map(|end| (end.instance, *end)).collect();
+        for Executed { work, answer } in batch.executed {
+            match answer {
+                Answered::Later(number) => self.late.add(number, &work, callers, &mut self.effects),
+                Answered::Now(result) => self.answer(work, result, &ended, callers),
+                Answered::Again(result) => {
+                    if let (Origin::Awaiting { .. }, Ok(Answer::Created(created))) = (&work.origin, &result) {
+                        // The instance may have ended in any batch since it was created.
+                        self.ends_wanted.push(created.instance);
+                    }
+                    self.answer(work, result, &ended, callers);
+                }
+            }
+        }
+        for (token, result) in batch.replies {
+            self.late.tell(token.number, &result, &mut self.effects);
+        }
+        for end in &batch.ended {
+            self.waiters.tell(end, &mut self.effects);
+        }
+    }
+
+    fn answer(
+        &mut self,
+        work: Work,
+        result: Result<Answer, CommandError>,
+        ended_now: &BTreeMap<tidemill_model::ProcessInstanceKey, InstanceEnd>,
+        callers: &mut dyn Callers,
+    ) {
+        match (work.origin, result) {
+            (Origin::Client { call, .. }, result) => self.effects.push(Effect::Answer { call, result }),
+            (Origin::Awaiting { call, .. }, Ok(Answer::Created(created))) => {
+                self.effects.push(Effect::Created { call, instance: created.instance });
+                let end = ended_now.get(&created.instance);
+                let waiter = Waiter { call, created };
+                match end {
+                    Some(end) => self.effects.push(ended(waiter, end)),
+                    None => self.waiters.add(waiter, callers, &mut self.effects),
+                }
+            }
+            (Origin::Awaiting { call, .. }, Err(error)) => {
+                self.effects.push(Effect::Ended { call, result: Err(error) });
+            }
+            (Origin::Awaiting { call, .. }, Ok(_)) => {
+                let error = CommandError::Internal("a create gave another answer".to_owned());
+                self.effects.push(Effect::Ended { call, result: Err(error) });
+            }
+            (Origin::Poller(poller), Ok(Answer::Activated(jobs))) => {
+                let now = self.time.now();
+                let is_held =
+                    |job: &ActivatedJob| job.job.lease.as_ref().is_none_or(|lease| lease.deadline > now);
+                if jobs.iter().all(is_held) {
+                    self.effects.push(Effect::Jobs { call: poller.call, result: Ok(jobs) });
+                } else {
+                    // The commit took longer than the lease. Another worker may get these jobs, so this one must not.
+                    callers.release(poller.call);
+                    self.pollers.put_back(poller);
+                }
+            }
+            (Origin::Poller(poller), Err(error)) => {
+                self.effects.push(Effect::Jobs { call: poller.call, result: Err(error) });
+            }
+            _ => {}
+        }
+    }
+}

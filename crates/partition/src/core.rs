@@ -1,0 +1,453 @@
+//! The core: what happens is offered to it, and what it wants to read is asked of it.
+
+use crate::answers::Answers;
+use crate::backlog::Backlog;
+use crate::due::{DueQueue, stored_position};
+use crate::inbox::InboxReader;
+use crate::late::LateAnswers;
+use crate::open::{InFlight, OpenBatch};
+use crate::pollers::{Poller, Pollers};
+use crate::reads::{Brought, Read, Wanted};
+use crate::recovery::Condition;
+use crate::request::{CallId, Callers, CommandError, Effect, Request};
+use crate::suspects::{Share, Stage, Suspects};
+use crate::time::{Moment, PartitionTime};
+use crate::waiters::{Waiter, Waiters};
+use crate::work::{Origin, WaitsFor, Work};
+use std::collections::VecDeque;
+use tidemill_engine::{Supply, Working};
+use tidemill_model::{Command, Entity, PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
+use tidemill_store::{BatchId, Committed, Error, Fence, Owned};
+
+/// Requests that may wait for their turn; who comes after that is turned away.
+const BACKLOG_MAX: usize = 8_192;
+/// Rounds of reads that a batch waits for before it is written without the commands that want more.
+const LOAD_ROUNDS_MAX: u32 = 4;
+
+/// A partition that was just taken.
+#[derive(Debug)]
+pub struct Opened {
+    pub count: PartitionCount,
+    pub owned: Owned,
+    /// The leases on jobs that the store knows.
+    pub leases: Vec<Entity>,
+    /// What the predecessor noted last about what it was about to run, and whether that batch was written.
+    pub note: Option<Vec<u8>>,
+    pub noted_batch_is_there: bool,
+}
+
+/// A partition that was taken again after the store has failed.
+#[derive(Debug)]
+pub struct Recovered {
+    pub owned: Owned,
+    pub leases: Vec<Entity>,
+    /// The batch that was asked for was written. If not, it never will be.
+    pub batch_is_there: bool,
+}
+
+/// What has happened.
+#[derive(Debug)]
+pub enum Event {
+    Request {
+        call: CallId,
+        request: Request,
+    },
+    /// The inbox may have grown.
+    InboxHasGrown,
+    /// A worker that another partition had claimed is free again.
+    PollerIsFree,
+    /// The server is about to stop: workers and callers who wait are sent away.
+    EndWaits,
+    /// Finish what was begun and take nothing new.
+    Stop,
+    Read(Brought),
+    /// A read has failed.
+    Failed(Error),
+    /// The fate of the batch in flight.
+    Landed(Result<Committed, Error>),
+    Recovered(Box<Recovered>),
+    /// The partition cannot be recovered: it has another owner, or the store is damaged. `batch_is_there` where the fate of the
+    /// last batch is known all the same.
+    Lost {
+        error: Error,
+        batch_is_there: Option<bool>,
+    },
+}
+
+pub struct Core {
+    pub(crate) id: PartitionId,
+    pub(crate) count: PartitionCount,
+    pub(crate) fence: Fence,
+    pub(crate) next_batch: BatchId,
+    pub(crate) working: Working,
+    pub(crate) time: PartitionTime,
+    /// Commands that were taken and have not run.
+    pub(crate) queue: VecDeque<Work>,
+    /// The last run has not looked at all of them.
+    pub(crate) has_unvisited: bool,
+    /// Counts how often the kinds of commands took turns.
+    pub(crate) turns: usize,
+    /// So many of the first commands of the queue are committed one by one, because the store refused a batch that contained them.
+    pub(crate) one_by_one: usize,
+    pub(crate) open: OpenBatch,
+    pub(crate) in_flight: Option<InFlight>,
+    pub(crate) backlog: Backlog,
+    pub(crate) inbox: InboxReader,
+    pub(crate) due: DueQueue,
+    pub(crate) pollers: Pollers,
+    pub(crate) waiters: Waiters,
+    pub(crate) answers: Answers,
+    pub(crate) late: LateAnswers,
+    pub(crate) suspects: Suspects,
+    pub(crate) wanted: Wanted,
+    /// Numbers of answers of which nobody here knows who waits for them.
+    pub(crate) late_notes_wanted: Vec<u64>,
+    pub(crate) late_notes_under_way: bool,
+    /// Instances whose end a retry waits for; it may have come before.
+    pub(crate) ends_wanted: Vec<ProcessInstanceKey>,
+    pub(crate) note_wanted: Option<(Option<Vec<u8>>, Option<bool>)>,
+    pub(crate) definitions_version: Option<u64>,
+    pub(crate) condition: Condition,
+    pub(crate) is_stopping: bool,
+    pub(crate) clock_watchers: Vec<CallId>,
+    pub(crate) effects: Vec<Effect>,
+    /// Called before each command, for tests of what must survive it.
+    pub(crate) before_command: Option<fn(&Command)>,
+}
+
+impl Core {
+    pub fn new(opened: Opened, moment: &Moment) -> Core {
+        let Opened { count, owned, leases, note, noted_batch_is_there } = opened;
+        let id = owned.fence.partition;
+        let suspects = Suspects::open(
+            note.as_deref(),
+            owned.was_released,
+            noted_batch_is_there,
+            moment.wall,
+            moment.elapsed_ms,
+        );
+        let mut core = Core {
+            id,
+            count,
+            fence: owned.fence.clone(),
+            next_batch: BatchId(0),
+            working: Working::new(id, count),
+            time: PartitionTime::new(owned.last_batch_at, moment),
+            queue: VecDeque::new(),
+            has_unvisited: false,
+            turns: 0,
+            one_by_one: 0,
+            open: OpenBatch::default(),
+            in_flight: None,
+            backlog: Backlog::default(),
+            inbox: InboxReader::default(),
+            due: DueQueue::default(),
+            pollers: Pollers::default(),
+            waiters: Waiters::default(),
+            answers: Answers::default(),
+            late: LateAnswers::default(),
+            suspects,
+            wanted: Wanted::default(),
+            late_notes_wanted: Vec::new(),
+            late_notes_under_way: false,
+            ends_wanted: Vec::new(),
+            note_wanted: None,
+            definitions_version: None,
+            condition: Condition::Working,
+            is_stopping: false,
+            clock_watchers: Vec::new(),
+            effects: Vec::new(),
+            before_command: None,
+        };
+        core.begin(owned, leases);
+        core
+    }
+
+    /// Begins with empty memory, as whoever owns the partition from now on.
+    pub(crate) fn begin(&mut self, owned: Owned, leases: Vec<Entity>) {
+        self.next_batch = BatchId((owned.fence.epoch as i64) << 32 | 1);
+        self.fence = owned.fence;
+        self.working = Working::new(self.id, self.count);
+        self.working.reserve_keys(owned.keys.start, owned.keys.end);
+        self.definitions_version = None;
+        self.due.reset(&leases);
+        let in_hand = self.queue.iter().filter_map(Work::position);
+        self.inbox.reset(in_hand);
+        self.answers = Answers::default();
+        self.wanted = Wanted::default();
+        self.backlog.forget_reads();
+        self.late_notes_wanted.clear();
+        self.late_notes_under_way = false;
+        self.note_wanted = None;
+        let leases = leases.into_iter().filter_map(|entity| match entity {
+            Entity::JobLease(lease) => Some(lease),
+            _ => None,
+        });
+        self.working.load_leases(leases.collect());
+    }
+
+    /// Has a function called before each command.
+    pub fn before_each_command(&mut self, called: fn(&Command)) {
+        self.before_command = Some(called);
+    }
+
+    pub fn partition(&self) -> PartitionId {
+        self.id
+    }
+
+    pub fn fence(&self) -> &Fence {
+        &self.fence
+    }
+
+    /// Takes note of something that has happened. Nothing runs before `run` is called.
+    pub fn offer(&mut self, event: Event, moment: &Moment, callers: &mut dyn Callers) {
+        match event {
+            Event::Request { call, request } => self.take_request(call, request, callers),
+            Event::InboxHasGrown => self.inbox.has_grown(),
+            // The next run looks at all workers.
+            Event::PollerIsFree => {}
+            Event::EndWaits => {
+                self.pollers.end_all(&mut self.effects);
+                self.waiters.close(&mut self.effects);
+            }
+            Event::Stop => self.is_stopping = true,
+            Event::Read(brought) => self.take_in(brought),
+            Event::Failed(error) => self.failed(error, callers),
+            Event::Landed(result) => self.landed(result, moment, callers),
+            Event::Recovered(recovered) => self.recovered(*recovered, callers),
+            Event::Lost { error, batch_is_there } => self.lost(error, batch_is_there, callers),
+        }
+    }
+
+    fn take_request(&mut self, call: CallId, request: Request, callers: &mut dyn Callers) {
+        match request {
+            Request::Execute { command: Command::CorrelateMessage(_), .. } if self.late.is_full(callers) => {
+                self.effects.push(Effect::Answer { call, result: Err(LateAnswers::too_many()) });
+            }
+            Request::Execute { command, options } => {
+                self.take_command(call, Work::new(command, Origin::Client { call, options }));
+            }
+            Request::CreateAndAwait { command, options } => {
+                let command = Command::CreateInstance(command);
+                self.take_command(call, Work::new(command, Origin::Awaiting { call, options }));
+            }
+            Request::AwaitEnd { created } => {
+                self.waiters.add(Waiter { call, created }, callers, &mut self.effects);
+                self.effects.push(Effect::Noted { call });
+            }
+            Request::ActivateJobs { command, until_ms } => {
+                let poller = Poller { call, command, until_ms };
+                self.pollers.add_new(poller, self.due.leases(), &mut self.effects);
+            }
+            Request::WatchJobs { job_type } => {
+                self.pollers.watch(job_type, call, callers, &mut self.effects);
+            }
+            Request::ClockHasChanged => self.clock_watchers.push(call),
+        }
+    }
+
+    fn take_command(&mut self, call: CallId, work: Work) {
+        if self.backlog.len() < BACKLOG_MAX {
+            return self.backlog.push(work);
+        }
+        let reason = format!("{BACKLOG_MAX} requests wait for partition {} already", self.id);
+        let error = CommandError::overloaded(reason);
+        self.effects.push(match work.origin {
+            Origin::Awaiting { .. } => Effect::Ended { call, result: Err(error) },
+            _ => Effect::Answer { call, result: Err(error) },
+        });
+    }
+
+    fn take_in(&mut self, brought: Brought) {
+        match brought {
+            Brought::Rows(rows) => {
+                self.wanted.rows_under_way = self.wanted.rows_under_way.saturating_sub(1);
+                self.open.load_rounds += 1;
+                for (need, loaded) in rows {
+                    let is_complete = !loaded.is_large && !loaded.has_more;
+                    self.working.supply(Supply { need, entities: loaded.entities, is_complete });
+                }
+                if self.wanted.definitions_have_moved {
+                    self.working.definitions_changed();
+                }
+                self.go_on(WaitsFor::Rows);
+            }
+            Brought::Remains(remains) => {
+                self.wanted.rows_under_way = self.wanted.rows_under_way.saturating_sub(1);
+                self.open.load_rounds += 1;
+                for (instance, remains) in remains {
+                    self.working.supply_remains(instance, remains);
+                }
+                self.go_on(WaitsFor::Rows);
+            }
+            Brought::Keys(block) => {
+                self.wanted.keys_under_way = false;
+                self.working.reserve_keys(block.start, block.end);
+                self.go_on(WaitsFor::Rows);
+            }
+            Brought::Answers(keys, answers) => {
+                let later = self.answers.arrived(keys, answers);
+                let late = &self.late;
+                self.late_notes_wanted.extend(later.into_iter().filter(|number| !late.contains(*number)));
+                self.go_on(WaitsFor::Answer);
+            }
+            Brought::LateNotes(notes) => {
+                self.late_notes_under_way = false;
+                self.late.arrived(notes.into_iter());
+            }
+            Brought::Ends(ends) => {
+                for end in &ends {
+                    self.waiters.tell(end, &mut self.effects);
+                }
+            }
+            Brought::Inbox { entries, limit } => {
+                self.backlog.inbox_was_read();
+                for letter in self.inbox.arrived(entries, limit) {
+                    self.open.consumed.extend(letter.position);
+                    self.open.dead_letters.push(letter);
+                }
+            }
+            Brought::Timers { id, page } => self.due.arrived(id, page),
+            Brought::Noted => self.noted(),
+        }
+    }
+
+    fn go_on(&mut self, waited_for: WaitsFor) {
+        let waiting = self.queue.iter_mut().chain(&mut self.open.follow_ups);
+        for work in waiting.filter(|work| work.waits_for == Some(waited_for)) {
+            work.waits_for = None;
+        }
+    }
+
+    /// What is to be read now. Each read is given once.
+    pub fn reads(&mut self) -> Vec<Read> {
+        if let Some(recovery) = self.condition.take_recovery() {
+            return vec![recovery];
+        }
+        if !self.condition.is_working() {
+            return Vec::new();
+        }
+        let mut reads = Vec::new();
+        // Memory counts as written what is in flight, so rows are read when nothing is.
+        if self.in_flight.is_none() && !self.must_close() {
+            reads.extend(self.wanted.take_rows());
+        }
+        reads.extend(self.wanted.take_keys().map(Read::Keys));
+        let keys = self.answers.take_wanted();
+        if !keys.is_empty() {
+            reads.push(Read::Answers(keys));
+        }
+        if !self.late_notes_wanted.is_empty() && !self.late_notes_under_way {
+            self.late_notes_under_way = true;
+            reads.push(Read::LateNotes(std::mem::take(&mut self.late_notes_wanted)));
+        }
+        if !self.ends_wanted.is_empty() {
+            reads.push(Read::Ends(std::mem::take(&mut self.ends_wanted)));
+        }
+        if let Some((note, is_alone)) = self.note_wanted.take() {
+            reads.push(Read::Note { note, is_alone });
+        }
+        if !self.is_stopping
+            && let Some(limit) = self.inbox.begin_read()
+        {
+            self.backlog.begin_read_of_inbox();
+            reads.push(Read::Inbox { limit });
+        }
+        // Timers among the commands that run one by one are still stored: they must not be read a second time.
+        if !self.is_stopping && self.one_by_one == 0 {
+            reads.extend(self.due.begin_read(self.time.now()).map(|read| Read::Timers {
+                id: read.id,
+                after: read.after.map(stored_position),
+                until: Timestamp(read.until_ms),
+                limit: read.timers_max,
+            }));
+        }
+        reads
+    }
+
+    /// The open batch has waited for enough reads: it is written before the next one.
+    pub(crate) fn must_close(&self) -> bool {
+        self.open.load_rounds >= LOAD_ROUNDS_MAX && !self.open.executed.is_empty()
+    }
+
+    /// What has happened for callers and other partitions since this was last asked.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// A batch is on its way to the store.
+    pub fn is_writing(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
+    /// `run` would find something to do without anything else happening first.
+    pub fn has_work(&mut self, moment: &Moment) -> bool {
+        if !self.condition.is_working() || self.open.is_full() {
+            return false;
+        }
+        self.time.observe_quietly(moment);
+        let is_free = self.in_flight.is_none() && self.open.is_empty();
+        if self.suspects.is_cautious() {
+            let is_idle = is_free && matches!(self.suspects.stage, Stage::Idle);
+            return is_idle && (!self.queue.is_empty() || self.can_admit());
+        }
+        if self.one_by_one > 0 {
+            return is_free && self.queue.front().is_some_and(|work| work.waits_for.is_none());
+        }
+        self.has_unvisited || self.can_admit()
+    }
+
+    /// How long nothing needs to run, in milliseconds, if nothing else happens.
+    pub fn idle_ms(&mut self, moment: &Moment) -> Option<u64> {
+        self.time.observe_quietly(moment);
+        let due = self.due.next().and_then(|due| self.time.until_ms(due));
+        let poll = self.pollers.next_end_ms().map(|end| end.saturating_sub(moment.elapsed_ms));
+        due.into_iter().chain(poll).min()
+    }
+
+    /// Everything that was begun before the stop is written and answered.
+    pub fn is_finished(&self) -> bool {
+        let has_ended = match &self.condition {
+            Condition::Working => self.is_stopping,
+            Condition::Stopped(_) => return true,
+            _ => false,
+        };
+        has_ended && self.in_flight.is_none() && self.open.is_empty() && self.queue.is_empty()
+    }
+
+    /// Why the partition cannot go on here, if so.
+    pub fn take_failure(&mut self) -> Option<Error> {
+        match &mut self.condition {
+            Condition::Stopped(error) => error.take(),
+            _ => None,
+        }
+    }
+
+    /// Rejects everything that still waits, when the partition is given up. Commands that never ran are marked safe to
+    /// retry elsewhere.
+    pub fn reject_pending(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        let executed = open.executed.into_iter().map(|executed| executed.work);
+        let mut pending: Vec<Work> = executed.chain(open.follow_ups).chain(self.queue.drain(..)).collect();
+        pending.extend(self.backlog.drain());
+        for work in pending {
+            let error = CommandError::Moved;
+            match work.origin {
+                Origin::Client { call, .. } => {
+                    self.effects.push(Effect::Answer { call, result: Err(error) });
+                }
+                Origin::Awaiting { call, .. } => {
+                    self.effects.push(Effect::Ended { call, result: Err(error) })
+                }
+                // Nobody waits for an answer, or it is asked for again.
+                _ => {}
+            }
+        }
+        if let Stage::Noting(Share::Pollers { held_back }) | Stage::Running(Share::Pollers { held_back }) =
+            std::mem::take(&mut self.suspects.stage)
+        {
+            held_back.into_iter().for_each(|poller| self.pollers.add(poller));
+        }
+        self.waiters.send_on(&mut self.effects);
+    }
+}

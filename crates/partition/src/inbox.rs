@@ -1,0 +1,223 @@
+//! The durable inbox: how commands are packed for it, and which of its entries are in hand.
+
+use crate::request::CommandOptions;
+use crate::work::{Origin, Work};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, VecDeque};
+use tidemill_model::{Answer, Command, Rejection, TenantId, Text};
+use tidemill_store::{CodecError, DeadLetter, InboxEntry, Position};
+
+/// Entries that one read brings at most.
+pub(crate) const ENTRIES_PER_READ_MAX: usize = 512;
+
+/// A command with what must travel with it.
+#[derive(Serialize, Deserialize, Debug)]
+pub struct Envelope {
+    pub command: Command,
+    /// Somebody may ask later what became of it.
+    pub keeps_result: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency: Option<StoredIdempotency>,
+}
+
+#[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
+pub struct StoredIdempotency {
+    pub tenant: TenantId,
+    pub key: Text,
+    pub fingerprint: u64,
+}
+
+impl Envelope {
+    /// For a command that a client sent without waiting for its answer.
+    pub fn from_client(command: Command, options: &CommandOptions) -> Envelope {
+        let idempotency = options.idempotency.as_ref().map(|idempotency| StoredIdempotency {
+            tenant: options.tenant.clone(),
+            key: idempotency.key.clone(),
+            fingerprint: idempotency.fingerprint,
+        });
+        Envelope { command, keeps_result: true, idempotency }
+    }
+
+    /// For a command that the engine sends itself.
+    pub fn internal(command: Command) -> Envelope {
+        Envelope { command, keeps_result: false, idempotency: None }
+    }
+
+    pub fn pack(&self) -> Vec<u8> {
+        tidemill_store::pack(self)
+    }
+
+    pub fn unpack(bytes: &[u8]) -> Result<Envelope, CodecError> {
+        tidemill_store::unpack(bytes)
+    }
+}
+
+/// An answer as it is kept for retries and for those who ask later.
+#[derive(Serialize, Deserialize, Debug)]
+pub struct KeptAnswer {
+    pub intent: Text,
+    /// None while the answer is still to come with another command.
+    pub result: Option<Result<Answer, Rejection>>,
+    /// The number under which it will come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comes_as: Option<u64>,
+}
+
+/// Which entries of the inbox are in hand. An entry leaves the store with the commit that carries its effects, so a page
+/// that was read before that commit still shows it.
+#[derive(Default)]
+pub(crate) struct InboxReader {
+    waiting: VecDeque<Work>,
+    /// Taken from a page and not yet committed.
+    in_hand: BTreeSet<Position>,
+    /// Committed since the read that is under way began.
+    committed: BTreeSet<Position>,
+    /// The inbox may hold entries that were not read yet.
+    is_dirty: bool,
+    is_reading: bool,
+    /// The last page was cut, or a batch had no room for all of it.
+    is_long: bool,
+}
+
+impl InboxReader {
+    pub(crate) fn has_grown(&mut self) {
+        self.is_dirty = true;
+    }
+
+    /// A read begins if one is due. Entries in hand are read before new ones are asked for.
+    pub(crate) fn begin_read(&mut self) -> Option<usize> {
+        if self.is_reading || !self.is_dirty || !self.waiting.is_empty() {
+            return None;
+        }
+        self.is_reading = true;
+        self.is_dirty = false;
+        // Those in hand come first in the page, as far as they are not committed.
+        Some(ENTRIES_PER_READ_MAX + self.in_hand.len())
+    }
+
+    /// A page has come. Entries that cannot be unpacked are given back as dead letters.
+    pub(crate) fn arrived(&mut self, entries: Vec<InboxEntry>, limit: usize) -> Vec<DeadLetter> {
+        self.is_reading = false;
+        self.is_long = entries.len() >= limit;
+        self.is_dirty |= self.is_long;
+        let committed = std::mem::take(&mut self.committed);
+        let mut letters = Vec::new();
+        for entry in entries {
+            if committed.contains(&entry.position) || !self.in_hand.insert(entry.position) {
+                continue;
+            }
+            match Envelope::unpack(&entry.payload) {
+                Ok(Envelope { command, keeps_result, idempotency }) => {
+                    let origin = Origin::Inbox { position: entry.position, keeps_result, idempotency };
+                    self.waiting.push_back(Work::new(command, origin));
+                }
+                Err(error) => letters.push(DeadLetter {
+                    position: Some(entry.position),
+                    payload: entry.payload,
+                    reason: error.to_string(),
+                }),
+            }
+        }
+        letters
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Work> {
+        self.waiting.pop_front()
+    }
+
+    /// It was taken and not run.
+    pub(crate) fn put_back(&mut self, work: Work) {
+        self.is_long = true;
+        self.waiting.push_front(work);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Entries that were appended before now may not have been admitted. Requests wait for them, unless there are more than a
+    /// batch takes: then the kinds take turns.
+    pub(crate) fn holds_up_requests(&self) -> bool {
+        !self.is_long && (self.is_dirty || self.is_reading || !self.waiting.is_empty())
+    }
+
+    /// There are more entries than fit into a batch.
+    pub(crate) fn is_long(&self) -> bool {
+        self.is_long
+    }
+
+    /// These entries have left the store.
+    pub(crate) fn committed(&mut self, consumed: &[Position]) {
+        for position in consumed {
+            self.in_hand.remove(position);
+        }
+        if self.is_reading {
+            self.committed.extend(consumed);
+        }
+    }
+
+    /// Everything is read again, but for entries that stay in hand.
+    pub(crate) fn reset(&mut self, in_hand: impl Iterator<Item = Position>) {
+        *self = InboxReader { in_hand: in_hand.collect(), is_dirty: true, ..InboxReader::default() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemill_model::command::CancelInstance;
+    use tidemill_model::{ProcessInstanceKey, Timestamp};
+
+    fn entries(positions: std::ops::Range<i64>) -> Vec<InboxEntry> {
+        let entry = |position| InboxEntry {
+            position: Position(position),
+            received_at: Timestamp(0),
+            payload: Envelope::internal(Command::CancelInstance(CancelInstance {
+                instance: ProcessInstanceKey(position),
+            }))
+            .pack(),
+        };
+        positions.map(entry).collect()
+    }
+
+    fn taken(reader: &mut InboxReader) -> Vec<i64> {
+        std::iter::from_fn(|| reader.pop()).filter_map(|work| work.position()).map(|at| at.0).collect()
+    }
+
+    #[test]
+    fn an_entry_is_taken_once_however_often_it_is_read() {
+        let mut reader = InboxReader::default();
+        reader.has_grown();
+        let limit = reader.begin_read().expect("a read is due");
+        assert!(reader.begin_read().is_none(), "one read at a time");
+        assert!(reader.arrived(entries(1..4), limit).is_empty());
+        assert_eq!(taken(&mut reader), [1, 2, 3]);
+        reader.has_grown();
+        let limit = reader.begin_read().expect("a read is due");
+        reader.committed(&[Position(1)]);
+        reader.arrived(entries(1..6), limit);
+        assert_eq!(taken(&mut reader), [4, 5], "1 was committed during the read, 2 and 3 are in hand");
+    }
+
+    #[test]
+    fn a_page_that_was_cut_is_followed_by_the_next() {
+        let mut reader = InboxReader::default();
+        reader.has_grown();
+        let limit = reader.begin_read().expect("a read is due");
+        reader.arrived(entries(0..limit as i64), limit);
+        assert!(reader.begin_read().is_none(), "what was read comes first");
+        assert_eq!(taken(&mut reader).len(), limit);
+        assert_eq!(reader.begin_read(), Some(2 * limit), "those in hand are still in the store");
+    }
+
+    #[test]
+    fn what_cannot_be_unpacked_is_put_aside() {
+        let mut reader = InboxReader::default();
+        reader.has_grown();
+        let limit = reader.begin_read().expect("a read is due");
+        let entry = InboxEntry { position: Position(7), received_at: Timestamp(0), payload: vec![1, 2, 3] };
+        let letters = reader.arrived(vec![entry], limit);
+        assert_eq!(letters[0].position, Some(Position(7)));
+        assert!(taken(&mut reader).is_empty());
+    }
+}

@@ -1,0 +1,170 @@
+//! Answers that come with another command, perhaps of another partition and after this owner is gone. Whoever may ask again
+//! or later is noted in the store with the command's effects, so that the next owner can answer them too.
+
+use crate::answers::{CommandResult, REQUEST_ID_MARK, kept_from, pack};
+use crate::inbox::StoredIdempotency;
+use crate::request::{CallId, Callers, CommandError, Effect};
+use crate::work::{Origin, Work};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use tidemill_model::{TenantId, Text, Timestamp};
+use tidemill_store::{CommandResult as StoredResult, IdempotentAnswer, Position};
+
+/// Callers that may wait for one answer; retries join those who wait.
+const CALLERS_MAX: usize = 1_000;
+/// Answers that are waited for before those are forgotten that nobody waits for any more.
+const ANSWERS_BEFORE_CLEANING: usize = 10_000;
+/// Answers that may be waited for at the same time; who comes after that is turned away.
+const ANSWERS_MAX: usize = 50_000;
+
+#[derive(Default)]
+struct Late {
+    address: Address,
+    callers: Vec<CallId>,
+}
+
+/// Where an answer is to be kept.
+#[derive(Clone, PartialEq, Serialize, Deserialize, Default)]
+pub(crate) struct Address {
+    intent: Text,
+    key: Option<StoredIdempotency>,
+    positions: Vec<i64>,
+}
+
+impl Address {
+    pub(crate) fn add(&mut self, work: &Work) {
+        self.intent = work.intent();
+        if self.key.is_none() {
+            self.key = work.key();
+        }
+        if let Origin::Inbox { position, keeps_result: true, .. } = &work.origin {
+            self.positions.push(position.0);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.key.is_none() && self.positions.is_empty()
+    }
+
+    pub(crate) fn key(self) -> Option<StoredIdempotency> {
+        self.key
+    }
+
+    /// Without a result as long as there is none: then it comes under this number.
+    fn content(&self, result: Option<&CommandResult>, number: u64) -> Vec<u8> {
+        pack(self.intent.clone(), result.cloned(), result.is_none().then_some(number))
+    }
+
+    pub(crate) fn results(
+        &self,
+        result: Option<&CommandResult>,
+        number: u64,
+    ) -> impl Iterator<Item = StoredResult> {
+        let stored = move |position: &i64| StoredResult {
+            position: Position(*position),
+            answer: self.content(result, number),
+        };
+        self.positions.iter().map(stored)
+    }
+
+    pub(crate) fn answer(
+        &self,
+        result: Option<&CommandResult>,
+        number: u64,
+        now: Timestamp,
+    ) -> Option<IdempotentAnswer> {
+        let key = self.key.as_ref()?;
+        Some(IdempotentAnswer {
+            tenant: key.tenant.clone(),
+            key: key.key.clone(),
+            body_hash: key.fingerprint as i64,
+            answer: self.content(result, number),
+            created_at: kept_from(&key.key, now),
+        })
+    }
+
+    /// By this the next owner finds the address when the answer comes.
+    pub(crate) fn note(&self, number: u64, now: Timestamp) -> IdempotentAnswer {
+        let (tenant, key) = note_key(number);
+        let created_at = match (&self.key, self.positions.as_slice()) {
+            (Some(key), []) => kept_from(&key.key, now),
+            _ => now,
+        };
+        IdempotentAnswer { tenant, key, body_hash: 0, answer: tidemill_store::pack(self), created_at }
+    }
+}
+
+/// The key under which the store keeps the address of an answer.
+pub fn note_key(number: u64) -> (TenantId, Text) {
+    (TenantId::default(), Text::from(format!("{REQUEST_ID_MARK}late-{number:x}")))
+}
+
+/// The answers that somebody waits for, by their numbers.
+pub(crate) struct LateAnswers {
+    by_number: FxHashMap<u64, Late>,
+    clean_at: usize,
+}
+
+impl Default for LateAnswers {
+    fn default() -> LateAnswers {
+        LateAnswers { by_number: FxHashMap::default(), clean_at: ANSWERS_BEFORE_CLEANING }
+    }
+}
+
+impl LateAnswers {
+    pub(crate) fn contains(&self, number: u64) -> bool {
+        self.by_number.contains_key(&number)
+    }
+
+    pub(crate) fn address(&self, number: u64) -> Option<Address> {
+        self.by_number.get(&number).map(|late| late.address.clone())
+    }
+
+    /// A command that was written waits for its answer from now on.
+    pub(crate) fn add(&mut self, number: u64, work: &Work, callers: &dyn Callers, effects: &mut Vec<Effect>) {
+        let late = self.by_number.entry(number).or_default();
+        late.address.add(work);
+        let Origin::Client { call, .. } = work.origin else { return };
+        if late.callers.len() >= CALLERS_MAX {
+            late.callers.retain(|call| callers.is_waiting(*call));
+        }
+        if late.callers.len() < CALLERS_MAX {
+            return late.callers.push(call);
+        }
+        let reason = format!("{CALLERS_MAX} requests with its key wait for the answer already");
+        effects.push(Effect::Answer { call, result: Err(CommandError::overloaded(reason)) });
+    }
+
+    /// Whether there is no room for another command whose answer comes with another one. Answers that nobody waits for here
+    /// any more make room: whoever asks later finds them in the store.
+    pub(crate) fn is_full(&mut self, callers: &dyn Callers) -> bool {
+        if self.by_number.len() >= self.clean_at {
+            self.by_number.retain(|_, late| {
+                late.callers.retain(|call| callers.is_waiting(*call));
+                !late.callers.is_empty()
+            });
+            self.clean_at = ANSWERS_BEFORE_CLEANING.max(self.by_number.len() * 2).min(ANSWERS_MAX);
+        }
+        self.by_number.len() >= ANSWERS_MAX
+    }
+
+    pub(crate) fn too_many() -> CommandError {
+        CommandError::overloaded(format!("the answers of {ANSWERS_MAX} correlations are waited for already"))
+    }
+
+    /// The store has told who waits for these answers since before this owner came.
+    pub(crate) fn arrived(&mut self, notes: impl Iterator<Item = (u64, Option<IdempotentAnswer>)>) {
+        for (number, note) in notes {
+            let address = note.and_then(|note| tidemill_store::unpack(&note.answer).ok());
+            // An answer without an address is for callers who are gone.
+            let late = Late { address: address.unwrap_or_default(), callers: Vec::new() };
+            self.by_number.entry(number).or_insert(late);
+        }
+    }
+
+    pub(crate) fn tell(&mut self, number: u64, result: &CommandResult, effects: &mut Vec<Effect>) {
+        for call in self.by_number.remove(&number).map(|late| late.callers).unwrap_or_default() {
+            effects.push(Effect::Answer { call, result: result.clone().map_err(CommandError::Rejected) });
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The core of a partition: a state machine without I/O, clock or randomness around the engine.
+//!
+//! A [`Core`] owns everything that one partition knows: the working state, the open batch, answers, what falls due, workers and
+//! callers who wait. Whoever drives it tells it what has happened ([`Core::offer`]), lets it work ([`Core::run`]) and
+//! does what comes out: reads ([`Core::reads`]), batches for the store ([`Core::close`]) and effects
+//! ([`Core::take_effects`]). The same events at the same moments give the same result, so a simulator can replay
+//! a run exactly.
+
+mod answers;
+mod backlog;
+mod cautious;
+mod close;
+mod core;
+mod due;
+mod held_up;
+mod inbox;
+mod lanes;
+mod late;
+mod open;
+mod packed_log;
+mod pollers;
+mod reads;
+mod recovery;
+mod request;
+mod run;
+mod serve;
+mod suspects;
+mod time;
+mod waiters;
+mod work;
+
+pub use answers::{ANSWERS_KEPT_MS, REQUEST_ID_MARK};
+pub use close::Closed;
+pub use core::{Core, Event, Opened, Recovered};
+pub use inbox::{Envelope, KeptAnswer, StoredIdempotency};
+pub use late::note_key as late_note_key;
+pub use packed_log::unpack as unpack_log;
+pub use reads::{Brought, Read, load_request};
+pub use request::{
+    AwaitedEnd, CallId, Callers, CommandError, CommandOptions, Effect, EndedInstance, Idempotency, Request,
+};
+pub use suspects::noted_batch;
+pub use time::{Moment, StoreTime};

@@ -1,0 +1,263 @@
+//! The batch that commands join, and everything that it has led to so far.
+
+use crate::answers::{CommandResult, Known, Remembered, answer_of, pack};
+use crate::inbox::Envelope;
+use crate::request::CommandError;
+use crate::work::{Origin, Work};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tidemill_engine::{FollowUp, InstanceEnd, Outcome, Reply};
+use tidemill_model::command::{ReplyToken, TriggerTimer};
+use tidemill_model::entity::Timer;
+use tidemill_model::{
+    Answer, Change, Command, PartitionId, ProcessInstanceKey, Rejection, RejectionCode, Timestamp,
+};
+use tidemill_store::{BatchId, CommandResult as StoredResult, DeadLetter, IdempotentAnswer, Position};
+
+/// Commands after which a batch is closed, even if the one before is still being written.
+const COMMANDS_MAX: usize = 1_024;
+/// Bytes, roughly, that a batch writes before it is closed: a larger one would hold up everybody behind it.
+const BYTES_MAX: usize = 16 << 20;
+/// Work, as the engine counts it, after which a batch is closed and those who wait get their turn. Many times what as many
+/// small commands take as a batch may have.
+pub(crate) const WORK_MAX: u64 = 2_000_000;
+/// What follows from a command goes on in the same batch until both have taken so much work together; the rest goes to
+/// the inbox.
+const FOLLOW_UP_WORK_MAX: u64 = 500_000;
+/// Bytes that a row takes, apart from large values.
+const ROW_BYTES: usize = 512;
+
+/// A command that was run, and what its sender gets after the commit.
+pub(crate) struct Executed {
+    pub(crate) work: Work,
+    pub(crate) answer: Answered,
+}
+
+pub(crate) enum Answered {
+    Now(Result<Answer, CommandError>),
+    /// As an earlier request under the same key was answered.
+    Again(Result<Answer, CommandError>),
+    /// The answer comes with another command.
+    Later(u64),
+}
+
+#[derive(Default)]
+pub(crate) struct OpenBatch {
+    /// What commands of this batch have led to and is to be run before the next command.
+    pub(crate) follow_ups: VecDeque<Work>,
+    pub(crate) executed: Vec<Executed>,
+    pub(crate) consumed: Vec<Position>,
+    /// Answers of this batch under their idempotency keys.
+    pub(crate) known: Known,
+    pub(crate) answers: Vec<IdempotentAnswer>,
+    pub(crate) late_answers: Vec<IdempotentAnswer>,
+    pub(crate) results: Vec<StoredResult>,
+    pub(crate) outgoing: Vec<FollowUp>,
+    pub(crate) dead_letters: Vec<DeadLetter>,
+    pub(crate) ended: Vec<InstanceEnd>,
+    pub(crate) replies: Vec<(ReplyToken, CommandResult)>,
+    pub(crate) fired: Vec<Arc<Timer>>,
+    pub(crate) changes: Vec<Change>,
+    /// Ended instances that the commit deletes.
+    pub(crate) deletions: Vec<ProcessInstanceKey>,
+    /// What it will write, roughly.
+    bytes: usize,
+    /// What its commands have taken, as the engine counts it.
+    pub(crate) work: u64,
+    /// The work when the command began that now runs with its follow-ups.
+    pub(crate) work_before: u64,
+    /// Variables of the jobs that it hands to workers.
+    pub(crate) handed_out_bytes: usize,
+    /// Rounds of reads that its commands have waited for.
+    pub(crate) load_rounds: u32,
+}
+
+/// A batch on its way to the store.
+pub(crate) struct InFlight {
+    pub(crate) batch: OpenBatch,
+    pub(crate) id: BatchId,
+    /// Nothing is written: the store only confirms that the partition is still this node's.
+    pub(crate) is_confirmation: bool,
+}
+
+impl OpenBatch {
+    pub(crate) fn is_full(&self) -> bool {
+        self.executed.len() >= COMMANDS_MAX || self.bytes >= BYTES_MAX || self.work >= WORK_MAX
+    }
+
+    /// Further workers are served with the next batch.
+    pub(crate) fn has_handed_out_enough(&self) -> bool {
+        self.handed_out_bytes >= BYTES_MAX
+    }
+
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.changes.is_empty()
+            && self.deletions.is_empty()
+            && self.consumed.is_empty()
+            && self.answers.is_empty()
+            && self.late_answers.is_empty()
+            && self.results.is_empty()
+            && self.outgoing.is_empty()
+            && self.dead_letters.is_empty()
+            && self.fired.is_empty()
+    }
+
+    /// Nothing has happened in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.executed.is_empty() && self.dead_letters.is_empty() && self.follow_ups.is_empty()
+    }
+
+    /// A command was run with this outcome. It has written about so many rows, with so many bytes of values.
+    pub(crate) fn add(
+        &mut self,
+        work: Work,
+        outcome: Outcome,
+        written: (usize, usize),
+        here: PartitionId,
+        now: Timestamp,
+    ) {
+        let (rows, value_bytes) = written;
+        self.bytes += tidemill_store::packed_len(&work.command) + value_bytes + rows * ROW_BYTES;
+        self.work = self.work.saturating_add(outcome.work);
+        let goes_on = self.work - self.work_before < FOLLOW_UP_WORK_MAX;
+        self.ended.extend(outcome.ended);
+        self.replies.extend(outcome.replies);
+        for deletion in outcome.deletions {
+            self.bytes += deletion.rows * ROW_BYTES;
+            self.deletions.push(deletion.instance);
+        }
+        for follow_up in outcome.follow_ups {
+            // A deletion goes on when the store can tell what is left, which is after this batch.
+            let is_for_later = matches!(follow_up.command, Command::DeleteRemains(_));
+            let has_room = goes_on && !self.is_full();
+            if follow_up.partition == here && has_room && !is_for_later {
+                self.follow_ups.push_back(Work::new(follow_up.command, Origin::FollowUp));
+            } else {
+                self.bytes += tidemill_store::packed_len(&follow_up.command);
+                self.outgoing.push(follow_up);
+            }
+        }
+        self.keep(work, outcome.reply, now);
+    }
+
+    /// Notes the answer where it must be kept.
+    fn keep(&mut self, work: Work, reply: Reply, now: Timestamp) {
+        self.note_done(&work);
+        let result = match reply {
+            Reply::Now(answer) => Ok(answer),
+            Reply::Rejected(rejection) => {
+                self.note_rejected(&work, &rejection);
+                Err(rejection)
+            }
+            Reply::Later(token) => {
+                if let Some(key) = work.key() {
+                    self.known.insert_later(key, token.number);
+                }
+                return self.executed.push(Executed { work, answer: Answered::Later(token.number) });
+            }
+        };
+        self.results.extend(result_of(&work, &result));
+        if let Some(key) = work.key() {
+            self.answers.push(answer_of(&key, work.intent(), &result, now));
+            self.known.insert(key, result.clone());
+        }
+        let answer = Answered::Now(result.map_err(CommandError::Rejected));
+        self.executed.push(Executed { work, answer });
+    }
+
+    /// The commit removes the entry or timer that the command came from.
+    fn note_done(&mut self, work: &Work) {
+        self.consumed.extend(work.position());
+        if let (Origin::Timer(_), Command::TriggerTimer(TriggerTimer { timer, .. })) =
+            (&work.origin, &work.command)
+        {
+            self.fired.push(Arc::new(timer.clone()));
+        }
+    }
+
+    /// Nobody hears the rejection of a command that the engine sent itself. That its target is gone is usual: an instance may be
+    /// cancelled while something is on its way to it. Anything else is kept for an operator.
+    fn note_rejected(&mut self, work: &Work, rejection: &Rejection) {
+        let is_internal = match &work.origin {
+            Origin::Inbox { keeps_result, .. } => !keeps_result,
+            Origin::Timer(_) | Origin::Leases | Origin::FollowUp => true,
+            _ => false,
+        };
+        if !is_internal {
+            return;
+        }
+        let (intent, reason) = (work.command.intent(), rejection.to_string());
+        if rejection.code == RejectionCode::NotFound {
+            return tracing::debug!(intent, reason, "a command found its target gone");
+        }
+        tracing::error!(intent, reason, "a command of the engine was rejected and put aside");
+        self.dead_letters.push(dead_letter(work, reason));
+    }
+
+    /// Answers a retry as the first request was answered.
+    pub(crate) fn repeat(&mut self, work: Work, remembered: Remembered) {
+        self.consumed.extend(work.position());
+        let answer = match remembered {
+            Remembered::Now(answer) => answer,
+            Remembered::Later(number) => {
+                return self.executed.push(Executed { work, answer: Answered::Later(number) });
+            }
+        };
+        let result = answer.clone().map_err(|error| match error {
+            CommandError::Rejected(rejection) => rejection,
+            other => Rejection::invalid_argument(other.to_string()),
+        });
+        self.results.extend(result_of(&work, &result));
+        self.executed.push(Executed { work, answer: Answered::Again(answer) });
+    }
+
+    /// A command that cannot be run is answered, and kept where somebody can look at it and run it again.
+    pub(crate) fn put_aside(&mut self, work: Work, reason: String) {
+        let told = reason.clone();
+        self.put_aside_telling(work, reason, told);
+    }
+
+    /// As `put_aside`, where the caller must not learn the whole reason.
+    pub(crate) fn put_aside_telling(&mut self, work: Work, reason: String, told: String) {
+        tracing::error!(intent = work.command.intent(), reason, "a command was put aside");
+        self.note_done(&work);
+        let is_durable = !work.has_caller() && !matches!(work.origin, Origin::Poller(_));
+        if is_durable {
+            self.dead_letters.push(dead_letter(&work, reason));
+        }
+        let rejection = Rejection::new(RejectionCode::ProcessingError, told);
+        let answer = Answered::Now(Err(CommandError::Rejected(rejection)));
+        self.executed.push(Executed { work, answer });
+    }
+
+    /// Follow-ups that have not run go to the inbox with this batch.
+    pub(crate) fn postpone_follow_ups(&mut self, here: PartitionId) {
+        let left = self.follow_ups.drain(..).map(|work| FollowUp { partition: here, command: work.command });
+        self.outgoing.extend(left);
+    }
+}
+
+fn dead_letter(work: &Work, reason: String) -> DeadLetter {
+    let payload = Envelope::internal(again(&work.command)).pack();
+    DeadLetter { position: work.position(), payload, reason }
+}
+
+/// The command as it can be run again: a timer is no longer stored by then.
+fn again(command: &Command) -> Command {
+    let mut command = command.clone();
+    if let Command::TriggerTimer(trigger) = &mut command {
+        trigger.was_put_aside = true;
+    }
+    command
+}
+
+/// For whoever asks later, where somebody may.
+fn result_of(work: &Work, result: &CommandResult) -> Option<StoredResult> {
+    match &work.origin {
+        Origin::Inbox { position, keeps_result: true, .. } => {
+            let answer = pack(work.intent(), Some(result.clone()), None);
+            Some(StoredResult { position: *position, answer })
+        }
+        _ => None,
+    }
+}

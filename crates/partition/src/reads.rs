@@ -1,0 +1,173 @@
+//! What the core wants to read, and what it waits for. Each read is handed out once and answered by one event.
+
+use crate::answers::Key;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use tidemill_engine::Need;
+use tidemill_model::{PartitionId, ProcessInstanceKey, Remains, Timestamp};
+use tidemill_store::{
+    BatchId, IdempotentAnswer, InboxEntry, JobPosition, KeyBlock, LoadRequest, Loaded, TimerPage,
+    TimerPosition,
+};
+
+/// Rows of lists that are read piece by piece.
+const PAGE_ROWS: u32 = 1_000;
+/// Outputs of a multi-instance body, all of which are needed.
+const OUTPUT_ROWS_MAX: u32 = u32::MAX;
+
+/// Something that the driver shall read, or write outside of a batch. It answers with [`Event::Read`](crate::Event),
+/// or with `Event::Failed`.
+#[derive(Debug)]
+pub enum Read {
+    /// Live rows for commands, in one round trip.
+    Rows(Vec<Need>),
+    /// What is left of instances that have ended and are to be deleted.
+    Remains(Vec<ProcessInstanceKey>),
+    /// The next block of at least so many keys.
+    Keys(u64),
+    /// What earlier requests under these idempotency keys were answered.
+    Answers(Vec<Key>),
+    /// Who waits for the answers with these numbers since before this owner came.
+    LateNotes(Vec<u64>),
+    /// Whether these instances have ended.
+    Ends(Vec<ProcessInstanceKey>),
+    Inbox {
+        limit: usize,
+    },
+    Timers {
+        id: u64,
+        after: Option<TimerPosition>,
+        until: Timestamp,
+        limit: usize,
+    },
+    /// Notes what is about to run, for the next owner if this one dies of it. `is_alone`: nothing else may run in
+    /// this process meanwhile; none where nothing is about to run.
+    Note {
+        note: Option<Vec<u8>>,
+        is_alone: Option<bool>,
+    },
+    /// Takes the partition again, which waits for whatever is in flight, and finds out whether this batch was written.
+    Recovery {
+        batch: Option<BatchId>,
+    },
+}
+
+/// What a read has brought.
+#[derive(Debug)]
+pub enum Brought {
+    Rows(Vec<(Need, Loaded)>),
+    Remains(Vec<(ProcessInstanceKey, Remains)>),
+    Keys(KeyBlock),
+    Answers(Vec<Key>, Vec<Option<IdempotentAnswer>>),
+    LateNotes(Vec<(u64, Option<IdempotentAnswer>)>),
+    /// Those that have ended, and whether they were completed.
+    Ends(Vec<tidemill_engine::InstanceEnd>),
+    Inbox {
+        entries: Vec<InboxEntry>,
+        limit: usize,
+    },
+    Timers {
+        id: u64,
+        page: TimerPage,
+    },
+    Noted,
+}
+
+/// The request that brings what a command needs.
+pub fn load_request(partition: PartitionId, need: &Need) -> LoadRequest {
+    match need.clone() {
+        Need::Keys(_) => unreachable!("keys are reserved, not loaded"),
+        Need::Remains(_) => unreachable!("what is left of ended instances has a read of its own"),
+        Need::Instance(key) => LoadRequest::Instance(key),
+        Need::Element(key) => LoadRequest::Element(key),
+        Need::Children { scope, after } => LoadRequest::Children { scope, after, limit: PAGE_ROWS },
+        Need::LoopOutputs(body) => LoadRequest::LoopOutputs { body, after: 0, limit: OUTPUT_ROWS_MAX },
+        Need::Job(key) => LoadRequest::Job(key),
+        Need::UserTask(key) => LoadRequest::UserTask(key),
+        Need::Incident(key) => LoadRequest::Incident(key),
+        Need::MessageSubscription(key) => LoadRequest::MessageSubscription(key),
+        Need::Box(name) => LoadRequest::MessageBox {
+            tenant: name.tenant,
+            name: name.message_name,
+            correlation_key: name.correlation_key,
+        },
+        Need::Signals { tenant, name, after } => {
+            LoadRequest::SignalSubscriptions { partition, tenant, name, after, limit: PAGE_ROWS }
+        }
+        Need::Starts { tenant, kind, name } => LoadRequest::Starts { tenant, kind, name },
+        Need::WaitingJobs { job_type, after } => LoadRequest::WaitingJobs {
+            partition,
+            job_type,
+            after: after.map(|(priority, key)| JobPosition { priority, key }),
+            limit: PAGE_ROWS,
+        },
+        Need::Process { tenant, process_id } => LoadRequest::Process { tenant, process_id },
+        Need::Definition(key) => LoadRequest::Definition(key),
+        Need::Form { tenant, form_id } => LoadRequest::Form { tenant, form_id },
+        Need::Resource { tenant, resource_id } => LoadRequest::Resource { tenant, resource_id },
+        Need::ResourceByKey(key) => LoadRequest::ResourceByKey(key),
+    }
+}
+
+/// Rows and keys that commands wait for.
+#[derive(Default)]
+pub(crate) struct Wanted {
+    needs: Vec<Need>,
+    known: FxHashSet<Need>,
+    remains: BTreeSet<ProcessInstanceKey>,
+    keys: u64,
+    /// Reads of rows that are under way. Until they have come nothing is written that they may or may not see.
+    pub(crate) rows_under_way: u32,
+    pub(crate) keys_under_way: bool,
+    /// Definitions have changed since the read of rows began: what it brings of them may be old.
+    pub(crate) definitions_have_moved: bool,
+}
+
+impl Wanted {
+    pub(crate) fn rows(&mut self, needs: impl IntoIterator<Item = Need>) {
+        for need in needs {
+            match need {
+                Need::Keys(keys) => self.keys(keys),
+                Need::Remains(instance) => drop(self.remains.insert(instance)),
+                need => {
+                    if self.known.insert(need.clone()) {
+                        self.needs.push(need);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn keys(&mut self, keys_min: u64) {
+        self.keys = self.keys.max(keys_min);
+    }
+
+    pub(crate) fn has_rows(&self) -> bool {
+        !self.needs.is_empty() || !self.remains.is_empty()
+    }
+
+    pub(crate) fn take_rows(&mut self) -> Vec<Read> {
+        if self.rows_under_way > 0 {
+            return Vec::new();
+        }
+        let mut reads = Vec::new();
+        if !self.needs.is_empty() {
+            self.known.clear();
+            self.definitions_have_moved = false;
+            reads.push(Read::Rows(std::mem::take(&mut self.needs)));
+        }
+        if !self.remains.is_empty() {
+            reads.push(Read::Remains(std::mem::take(&mut self.remains).into_iter().collect()));
+        }
+        self.rows_under_way = reads.len() as u32;
+        reads
+    }
+
+    pub(crate) fn take_keys(&mut self) -> Option<u64> {
+        if self.keys_under_way || self.keys == 0 {
+            return None;
+        }
+        self.keys_under_way = true;
+        Some(std::mem::take(&mut self.keys))
+    }
+}

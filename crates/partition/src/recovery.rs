@@ -1,0 +1,209 @@
+//! What happens when the store fails: the fate of the batch in flight is found out first, then its commands are answered, run
+//! again or put aside. Memory is built anew, because it holds what was not written.
+
+use crate::core::{Core, Recovered};
+use crate::open::{Executed, InFlight, OpenBatch};
+use crate::reads::Read;
+use crate::request::{Callers, Effect};
+use crate::suspects::{Share, Stage};
+use crate::work::{Origin, Work};
+use std::collections::{BTreeSet, VecDeque};
+use tidemill_store::{BatchId, Error};
+
+/// Whether the partition can work.
+pub(crate) enum Condition {
+    Working,
+    /// A read has failed, but the fate of the batch in flight comes first.
+    Failing(Error),
+    /// The partition is to be taken again; `failed` is the batch whose fate is unknown or which was refused.
+    Recovering {
+        failed: Option<Box<FailedBatch>>,
+        is_asked: bool,
+    },
+    /// It cannot go on here.
+    Stopped(Option<Error>),
+}
+
+pub(crate) struct FailedBatch {
+    batch: OpenBatch,
+    /// None where it was surely not written.
+    id: Option<BatchId>,
+    /// Why the store refused a row of it.
+    refused: Option<Error>,
+}
+
+impl Condition {
+    pub(crate) fn is_working(&self) -> bool {
+        matches!(self, Condition::Working)
+    }
+
+    /// The recovery that has to begin.
+    pub(crate) fn take_recovery(&mut self) -> Option<Read> {
+        match self {
+            Condition::Recovering { failed, is_asked: is_asked @ false } => {
+                *is_asked = true;
+                Some(Read::Recovery { batch: failed.as_ref().and_then(|failed| failed.id) })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Core {
+    /// Something could not be read.
+    pub(crate) fn failed(&mut self, error: Error, callers: &mut dyn Callers) {
+        if self.condition.is_working() {
+            self.condition = Condition::Failing(error);
+            self.go_on_failing(callers);
+        }
+    }
+
+    pub(crate) fn go_on_failing(&mut self, callers: &mut dyn Callers) {
+        if self.in_flight.is_some() || !matches!(self.condition, Condition::Failing(_)) {
+            return;
+        }
+        if let Condition::Failing(error) = std::mem::replace(&mut self.condition, Condition::Working) {
+            tracing::warn!(partition = %self.id, %error, "the store failed");
+            self.undo_open_batch(callers);
+            self.condition = match may_pass(&error) {
+                true => Condition::Recovering { failed: None, is_asked: false },
+                false => Condition::Stopped(Some(error)),
+            };
+        }
+    }
+
+    /// The batch in flight was not written, or nobody knows.
+    pub(crate) fn batch_failed(&mut self, in_flight: InFlight, error: Error, callers: &mut dyn Callers) {
+        tracing::warn!(partition = %self.id, %error, "a batch was not written, or nobody knows");
+        self.undo_open_batch(callers);
+        let InFlight { batch, id, is_confirmation } = in_flight;
+        if error.is_fatal() {
+            // Nobody can tell what became of it: its callers get no answer.
+            self.condition = Condition::Stopped(Some(error));
+            return;
+        }
+        let (id, refused) = match error {
+            Error::Refused { .. } => (None, Some(error)),
+            _ => ((!is_confirmation).then_some(id), None),
+        };
+        let failed = Some(Box::new(FailedBatch { batch, id, refused }));
+        self.condition = Condition::Recovering { failed, is_asked: false };
+    }
+
+    /// Nothing that the open batch has done counts. What clients have sent waits again; entries of the inbox and what has
+    /// become due are found again, but for those that are to be run one by one.
+    fn undo_open_batch(&mut self, callers: &mut dyn Callers) {
+        let open = std::mem::take(&mut self.open);
+        let executed = self.take_back(open.executed, Work::has_caller, callers);
+        let queue = std::mem::take(&mut self.queue);
+        let (one_by_one, rest): (Vec<_>, Vec<_>) =
+            queue.into_iter().enumerate().partition(|(number, _)| *number < self.one_by_one);
+        let rest = rest.into_iter().map(|(_, work)| work).filter(Work::has_caller);
+        self.queue = one_by_one.into_iter().map(|(_, work)| work).chain(executed).chain(rest).collect();
+        for work in &mut self.queue {
+            work.waits_for = None;
+        }
+        match std::mem::take(&mut self.suspects.stage) {
+            Stage::Noting(Share::Pollers { held_back }) | Stage::Running(Share::Pollers { held_back }) => {
+                held_back.into_iter().for_each(|poller| self.pollers.add(poller));
+            }
+            _ => {}
+        }
+        if self.suspects.is_cautious() {
+            self.effects.push(Effect::SuspectsAreDone);
+        }
+    }
+
+    /// The commands of a batch that is void. Workers wait again; what followed from commands will follow again.
+    fn take_back(
+        &mut self,
+        executed: Vec<Executed>,
+        wanted: fn(&Work) -> bool,
+        callers: &mut dyn Callers,
+    ) -> VecDeque<Work> {
+        let mut works = VecDeque::new();
+        for Executed { work, .. } in executed {
+            match work.origin {
+                Origin::Poller(poller) => {
+                    callers.release(poller.call);
+                    self.pollers.put_back(poller);
+                }
+                Origin::FollowUp => {}
+                _ if wanted(&work) => works.push_back(work),
+                _ => {}
+            }
+        }
+        works
+    }
+
+    /// The partition was taken again: memory is what the store holds, and commands whose effects are not there run again.
+    pub(crate) fn recovered(&mut self, recovered: Recovered, callers: &mut dyn Callers) {
+        let condition = std::mem::replace(&mut self.condition, Condition::Working);
+        let Recovered { owned, leases, batch_is_there } = recovered;
+        if let Condition::Recovering { failed: Some(failed), .. } = condition {
+            self.settle(*failed, Some(batch_is_there), callers);
+        }
+        self.begin(owned, leases);
+    }
+
+    /// The partition has another owner, or the store is broken. An owner that lost its partition can still settle its last batch:
+    /// the new one has waited for that batch before it began.
+    pub(crate) fn lost(&mut self, error: Error, batch_is_there: Option<bool>, callers: &mut dyn Callers) {
+        let condition = std::mem::replace(&mut self.condition, Condition::Stopped(Some(error)));
+        if let Condition::Recovering { failed: Some(failed), .. } = condition {
+            let is_there = if failed.id.is_none() { Some(false) } else { batch_is_there };
+            let failed = FailedBatch { refused: None, ..*failed };
+            self.settle(failed, is_there, callers);
+        }
+    }
+
+    fn settle(&mut self, failed: FailedBatch, is_there: Option<bool>, callers: &mut dyn Callers) {
+        let FailedBatch { batch, refused, .. } = failed;
+        match (refused, is_there) {
+            (Some(error), _) => self.run_one_by_one(batch, &error, callers),
+            (None, Some(true)) => {
+                let partitions = batch.outgoing.iter().map(|follow_up| follow_up.partition);
+                let woken: BTreeSet<_> = partitions.filter(|partition| *partition != self.id).collect();
+                self.effects.extend(woken.into_iter().map(Effect::Wake));
+                self.take_effect(batch, callers);
+            }
+            (None, Some(false)) => {
+                let again = self.take_back(batch.executed, Work::has_caller, callers);
+                self.put_first(again);
+            }
+            // Nobody knows: whoever waits gets no answer.
+            (None, None) => {}
+        }
+    }
+
+    /// The store refuses a row of the batch: each command gets a batch of its own, and the one that cannot be stored is put
+    /// aside. Workers that were handed jobs are the last to be suspected: their batches have no commands.
+    fn run_one_by_one(&mut self, batch: OpenBatch, error: &Error, callers: &mut dyn Callers) {
+        let (pollers, commands): (Vec<_>, Vec<_>) =
+            batch.executed.into_iter().partition(|one| matches!(one.work.origin, Origin::Poller(_)));
+        let works = self.take_back(commands, |_| true, callers);
+        if works.is_empty() || works.len() == 1 && pollers.is_empty() {
+            let culprits = pollers.into_iter().map(|one| one.work).chain(works);
+            for work in culprits {
+                self.open.put_aside_telling(work, error.to_string(), error.for_clients());
+            }
+            return;
+        }
+        self.take_back(pollers, |_| false, callers);
+        self.one_by_one += works.len();
+        self.put_first(works);
+    }
+
+    fn put_first(&mut self, mut works: VecDeque<Work>) {
+        for work in &mut works {
+            work.waits_for = None;
+        }
+        works.append(&mut self.queue);
+        self.queue = works;
+    }
+}
+
+/// Some failures end by themselves; with others the partition cannot go on here.
+fn may_pass(error: &Error) -> bool {
+    !error.is_fatal() && !matches!(error, Error::Fenced { .. })
+}

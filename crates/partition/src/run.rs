@@ -1,0 +1,336 @@
+//! Running commands: each takes effect as a whole, waits for a read, or is put aside.
+
+use crate::backlog::line_of_client;
+use crate::core::Core;
+use crate::held_up::HeldUp;
+use crate::lanes::mix;
+use crate::request::{Callers, Effect};
+use crate::time::Moment;
+use crate::work::{Origin, WaitsFor, Work};
+use crate::{answers::Lookup, due::position_of};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use tidemill_engine::{Missing, Outcome, process, recover};
+use tidemill_model::Command;
+use tidemill_model::command::{ExpireLeases, TriggerTimer};
+
+/// Requests of clients, entries of the inbox, and due timers and leases that are in the queue at the same time. Each kind has a
+/// share of its own, so that none can keep the others waiting.
+const CLIENTS_MAX: usize = 512;
+const ENTRIES_MAX: usize = 256;
+const DUE_MAX: usize = 256;
+/// Rounds of reads that one command may need before it is given up.
+const READS_PER_COMMAND_MAX: u32 = 10_000;
+/// The next block of keys is reserved before fewer are left, so that few commands run twice for want of keys.
+const KEYS_LEFT_MIN: u64 = 100_000;
+
+/// Commands that take much work give way after so much of it, so that what has come meanwhile is looked at.
+const HEAVY_RUN_WORK_MAX: u64 = 200_000;
+/// Commands that take less on average are not worth a look in between.
+const HEAVY_COMMAND_WORK: u64 = 5_000;
+
+fn is_long(work: u64, commands: usize) -> bool {
+    work >= HEAVY_RUN_WORK_MAX && work >= HEAVY_COMMAND_WORK * commands as u64
+}
+
+struct Room {
+    clients: usize,
+    entries: usize,
+    due: usize,
+}
+
+/// How a command went.
+pub(crate) enum Run {
+    Done(Box<Outcome>),
+    /// It has changed nothing and waits for what it has missed.
+    Missed(Missing),
+    /// It cannot be run; nothing of it counts.
+    Failed(String),
+}
+
+impl Core {
+    /// Runs what can be run.
+    pub fn run(&mut self, moment: &Moment, callers: &mut dyn Callers) {
+        if !self.condition.is_working() {
+            return;
+        }
+        self.observe(moment);
+        if self.suspects.is_cautious() {
+            self.run_cautiously(moment, callers);
+        } else if self.one_by_one > 0 {
+            self.run_one();
+        } else {
+            self.admit();
+            self.execute_queue(usize::MAX, false);
+            if self.is_ready_to_close() {
+                self.serve_pollers(moment, callers);
+            }
+        }
+        self.tell_clock_watchers();
+    }
+
+    pub(crate) fn observe(&mut self, moment: &Moment) {
+        if self.time.observe(moment) {
+            self.clock_has_jumped();
+        }
+        // A deployment counts here from the moment that its sender is told of it, wherever it was run.
+        if self.definitions_version != Some(moment.definitions_version) {
+            self.definitions_version = Some(moment.definitions_version);
+            self.wanted.definitions_have_moved = true;
+            self.working.definitions_changed();
+        }
+        if self.working.keys_left() < KEYS_LEFT_MIN {
+            self.wanted.keys(KEYS_LEFT_MIN);
+        }
+    }
+
+    /// Fills the queue up to the share of each kind.
+    pub(crate) fn admit(&mut self) {
+        if self.is_stopping {
+            return;
+        }
+        let was_cut = self.has_unvisited;
+        let mut room = self.room();
+        while room.entries > 0
+            && let Some(work) = self.inbox.pop()
+        {
+            self.queue.push_back(work);
+            room.entries -= 1;
+        }
+        let all_may_come = !self.inbox.holds_up_requests();
+        while room.clients > 0
+            && let Some(work) = self.backlog.pop(all_may_come)
+        {
+            self.queue.push_back(work);
+            room.clients -= 1;
+        }
+        self.admit_due(room.due);
+        if was_cut || self.inbox.is_long() {
+            // The queue is longer than a batch: the kinds take turns, or those behind would wait for as long as it lasts.
+            self.turns = self.turns.wrapping_add(1);
+            self.queue = mix(std::mem::take(&mut self.queue), self.turns);
+        }
+    }
+
+    /// What is due is looked up again.
+    fn clock_has_jumped(&mut self) {
+        let mut taken = Vec::new();
+        if self.one_by_one == 0 {
+            self.queue.retain(|work| match (&work.origin, &work.command) {
+                (Origin::Timer(_), Command::TriggerTimer(trigger)) => {
+                    taken.push(Arc::new(trigger.timer.clone()));
+                    false
+                }
+                _ => true,
+            });
+        }
+        self.due.forget(taken.into_iter());
+    }
+
+    /// Whoever has set the clock is told when what is due by it is in the queue: it runs before whatever is sent from now on, but
+    /// for a flood, which takes turns.
+    fn tell_clock_watchers(&mut self) {
+        if !self.clock_watchers.is_empty() && self.due.is_read() {
+            let calls = std::mem::take(&mut self.clock_watchers);
+            self.effects.extend(calls.into_iter().map(|call| Effect::Noted { call }));
+        }
+    }
+
+    /// `admit` would find something.
+    pub(crate) fn can_admit(&mut self) -> bool {
+        if self.is_stopping {
+            return false;
+        }
+        let room = self.room();
+        let is_due = self.due.next().is_some_and(|due| self.time.until_ms(due) == Some(0));
+        room.entries > 0 && !self.inbox.is_empty()
+            || room.clients > 0 && self.backlog.has_next(!self.inbox.holds_up_requests())
+            || room.due > 0 && is_due
+    }
+
+    /// How much more of each kind the queue may hold.
+    fn room(&self) -> Room {
+        let mut room = Room { clients: CLIENTS_MAX, entries: ENTRIES_MAX, due: DUE_MAX };
+        for work in &self.queue {
+            let kind = match work.origin {
+                Origin::Client { .. } | Origin::Awaiting { .. } => &mut room.clients,
+                Origin::Inbox { .. } => &mut room.entries,
+                _ => &mut room.due,
+            };
+            *kind = kind.saturating_sub(1);
+        }
+        room
+    }
+
+    fn admit_due(&mut self, due_max: usize) {
+        let now = self.time.now();
+        for timer in self.due.take_timers(now, due_max) {
+            let origin = Origin::Timer(position_of(&timer));
+            let trigger = TriggerTimer { timer: (*timer).clone(), was_put_aside: false };
+            self.queue.push_back(Work::new(Command::TriggerTimer(trigger), origin));
+        }
+        let jobs = self.due.take_leases(now, due_max);
+        if !jobs.is_empty() {
+            let command = Command::ExpireLeases(ExpireLeases { jobs, at: now });
+            self.queue.push_back(Work::new(command, Origin::Leases));
+        }
+    }
+
+    /// The store refused a batch: each of its commands gets a batch of its own.
+    fn run_one(&mut self) {
+        if self.in_flight.is_some() || !self.open.executed.is_empty() {
+            return;
+        }
+        let queued = self.queue.len();
+        self.execute_queue(1, true);
+        if self.queue.len() < queued {
+            self.one_by_one -= 1;
+        }
+    }
+
+    /// Runs up to so many commands of the queue with what follows from them. While a command waits for a read, those of other
+    /// aggregates go on, unless all are to run in order.
+    pub(crate) fn execute_queue(&mut self, commands_max: usize, in_order: bool) -> usize {
+        let (mut done, mut held_up, mut waiting) = (0, HeldUp::default(), VecDeque::new());
+        let work_before = self.open.work;
+        self.run_follow_ups(&mut held_up);
+        while done < commands_max && !self.open.is_full() && (held_up.is_empty() || !in_order) {
+            if !in_order && is_long(self.open.work - work_before, done) {
+                break;
+            }
+            let Some(work) = self.queue.pop_front() else { break };
+            let must_wait = work.waits_for.is_some() || self.is_held_up(&held_up, &work);
+            let line = if must_wait { None } else { line_of_client(&work) };
+            self.open.work_before = self.open.work;
+            let left = if must_wait { Some(work) } else { self.attempt(work) };
+            match left {
+                Some(work) => {
+                    held_up.add(self.working.aggregate(&work.command));
+                    waiting.push_back(work);
+                }
+                None => {
+                    done += 1;
+                    self.run_follow_ups(&mut held_up);
+                    if let Some(line) = line {
+                        self.backlog.charge(line, self.open.work - self.open.work_before);
+                    }
+                }
+            }
+        }
+        self.has_unvisited = !self.queue.is_empty();
+        if self.has_unvisited && !in_order {
+            self.put_back_unvisited();
+        }
+        // What waits keeps its place before what came later.
+        waiting.append(&mut self.queue);
+        self.queue = waiting;
+        done
+    }
+
+    /// The batch is full. What it did not get to is taken anew for the next one, by then in the order of what each line has
+    /// used.
+    fn put_back_unvisited(&mut self) {
+        for mut work in std::mem::take(&mut self.queue).into_iter().rev() {
+            // What it has missed may come before it is taken again; if not, it asks once more.
+            work.waits_for = None;
+            match work.origin {
+                Origin::Client { .. } | Origin::Awaiting { .. } => self.backlog.put_back(work),
+                Origin::Inbox { .. } => self.inbox.put_back(work),
+                _ => self.queue.push_front(work),
+            }
+        }
+    }
+
+    fn is_held_up(&self, held_up: &HeldUp, work: &Work) -> bool {
+        !held_up.is_empty() && held_up.includes(&self.working.aggregate(&work.command))
+    }
+
+    /// What follows from a command runs before the next one.
+    fn run_follow_ups(&mut self, held_up: &mut HeldUp) {
+        let mut waiting = VecDeque::new();
+        while let Some(work) = self.open.follow_ups.pop_front() {
+            let must_wait = work.waits_for.is_some() || self.is_held_up(held_up, &work);
+            let left = if must_wait { Some(work) } else { self.attempt(work) };
+            if let Some(work) = left {
+                held_up.add(self.working.aggregate(&work.command));
+                waiting.push_back(work);
+            }
+        }
+        self.open.follow_ups = waiting;
+    }
+
+    /// Runs a command, or gives it back because it waits for a read.
+    fn attempt(&mut self, mut work: Work) -> Option<Work> {
+        let key = work.key();
+        if let Some(key) = &key {
+            let in_flight = self.in_flight.iter().map(|in_flight| &in_flight.batch.known);
+            let unwritten = std::iter::once(&self.open.known).chain(in_flight);
+            match self.answers.look_up(key, unwritten) {
+                Lookup::First => {}
+                Lookup::Retry(remembered) => {
+                    self.open.repeat(work, remembered);
+                    return None;
+                }
+                Lookup::Unknown => {
+                    work.waits_for = Some(WaitsFor::Answer);
+                    return Some(work);
+                }
+            }
+        }
+        let mut needs = Vec::new();
+        self.working.add_first_needs(&work.command, &mut needs);
+        if !needs.is_empty() {
+            return self.wait_for_rows(work, Missing(needs));
+        }
+        let first_key = self.working.next_key();
+        match self.run_command(&work.command) {
+            Run::Missed(missing) => return self.wait_for_rows(work, missing),
+            Run::Failed(reason) => self.open.put_aside(work, reason),
+            Run::Done(outcome) => {
+                let rows = self.working.next_key().saturating_sub(first_key) as usize;
+                let written = (rows, self.working.take_value_bytes());
+                self.open.add(work, *outcome, written, self.id, self.time.unpinned());
+            }
+        }
+        if let Some(key) = &key {
+            self.answers.ran(key);
+        }
+        None
+    }
+
+    fn wait_for_rows(&mut self, mut work: Work, missing: Missing) -> Option<Work> {
+        work.reads += 1;
+        if work.reads > READS_PER_COMMAND_MAX {
+            self.open.put_aside(work, "the command asks for the same thing again and again".to_owned());
+            return None;
+        }
+        work.waits_for = Some(WaitsFor::Rows);
+        self.wanted.rows(missing.0);
+        Some(work)
+    }
+
+    /// A panic is contained: the command has changed nothing.
+    pub(crate) fn run_command(&mut self, command: &Command) -> Run {
+        let (working, now, before) = (&mut self.working, self.time.now(), self.before_command);
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(before) = before {
+                before(command);
+            }
+            process(working, command, now)
+        }));
+        match ran {
+            Ok(Ok(outcome)) => Run::Done(Box::new(outcome)),
+            Ok(Err(missing)) => Run::Missed(missing),
+            Err(panic) => {
+                recover(&mut self.working);
+                Run::Failed(format!("the command panicked: {}", panic_text(&*panic)))
+            }
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,86 @@
+//! A command on its way through the core, with where it came from.
+
+use crate::inbox::StoredIdempotency;
+use crate::pollers::Poller;
+use crate::request::{CallId, CommandOptions};
+use tidemill_model::{Command, Text};
+use tidemill_store::Position;
+
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) command: Command,
+    pub(crate) origin: Origin,
+    pub(crate) waits_for: Option<WaitsFor>,
+    /// How often something was read for it.
+    pub(crate) reads: u32,
+}
+
+/// What must be read before the command can run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WaitsFor {
+    /// Rows that the engine has missed.
+    Rows,
+    /// What an earlier request with the same idempotency key was answered.
+    Answer,
+}
+
+#[derive(Debug)]
+pub(crate) enum Origin {
+    Client {
+        call: CallId,
+        options: CommandOptions,
+    },
+    /// Who waits for the end of the instance that the command creates.
+    Awaiting {
+        call: CallId,
+        options: CommandOptions,
+    },
+    Inbox {
+        position: Position,
+        keeps_result: bool,
+        idempotency: Option<StoredIdempotency>,
+    },
+    Poller(Poller),
+    Timer(tidemill_timers::Position),
+    /// Leases on jobs have run out.
+    Leases,
+    /// Another command of the same batch has sent it.
+    FollowUp,
+}
+
+impl Work {
+    pub(crate) fn new(command: Command, origin: Origin) -> Work {
+        Work { command, origin, waits_for: None, reads: 0 }
+    }
+
+    /// Somebody sent the command and will not send it again by himself.
+    pub(crate) fn has_caller(&self) -> bool {
+        matches!(self.origin, Origin::Client { .. } | Origin::Awaiting { .. })
+    }
+
+    pub(crate) fn position(&self) -> Option<Position> {
+        match &self.origin {
+            Origin::Inbox { position, .. } => Some(*position),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn intent(&self) -> Text {
+        Text::new_static(self.command.intent())
+    }
+
+    /// The idempotency key that it came with.
+    pub(crate) fn key(&self) -> Option<StoredIdempotency> {
+        match &self.origin {
+            Origin::Client { options, .. } | Origin::Awaiting { options, .. } => {
+                options.idempotency.as_ref().map(|idempotency| StoredIdempotency {
+                    tenant: options.tenant.clone(),
+                    key: idempotency.key.clone(),
+                    fingerprint: idempotency.fingerprint,
+                })
+            }
+            Origin::Inbox { idempotency, .. } => idempotency.clone(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Drives the core of a partition: tells it what happens, and does what comes out of it. Everything that waits is here.
+
+use super::callers::{CallTable, Caller};
+use super::reads::{CommandGuard, Finished, Reader};
+use super::request::{AwaitReply, Poller, Request};
+use crate::clock::Clock;
+use futures_util::future::FutureExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tidemill_partition::{
+    Brought, CallId, Closed, Core, Effect, Event, Moment, Read, Request as Asked, StoreTime,
+};
+use tidemill_store::{Batch, Committed, Error, Result};
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinHandle, JoinSet};
+
+/// While a batch is being written, requests are gathered this long: one by one they would cost more, and nothing can leave
+/// before the commit anyway.
+const GATHER: Duration = Duration::from_millis(1);
+/// The inbox is looked at this often even if no wake-up came.
+const INBOX_LOOK_EVERY: Duration = Duration::from_secs(5);
+
+pub(super) struct Driver {
+    pub(super) core: Core,
+    pub(super) reader: Reader,
+    pub(super) clock: Arc<Clock>,
+    /// The newest version that any partition of the node has seen.
+    pub(super) newest_definitions: Arc<AtomicU64>,
+    pub(super) callers: CallTable,
+    pub(super) requests: mpsc::Receiver<Request>,
+    pub(super) began: Instant,
+    pub(super) commit: Option<JoinHandle<Result<Committed>>>,
+    pub(super) commit_began: Instant,
+    /// Tasks of their own: a read must go on, and give its connection back, while this partition waits for something else.
+    pub(super) reads: JoinSet<Finished>,
+    /// Held while commands that were noted run and are written.
+    pub(super) guard: Option<CommandGuard>,
+    /// A note is on its way to the store.
+    pub(super) is_noting: bool,
+}
+
+impl Driver {
+    /// Runs until the core has finished or cannot go on.
+    pub(super) async fn run(&mut self) -> Result<()> {
+        loop {
+            self.take_requests();
+            self.run_core().await;
+            self.begin_reads();
+            if let Some(closed) = self.core.close(&self.moment(), &mut self.callers) {
+                self.commit_began = Instant::now();
+                self.commit = Some(self.begin_commit(closed));
+            }
+            self.begin_reads();
+            self.perform_effects();
+            if self.core.is_finished() {
+                break;
+            }
+            self.wait().await;
+        }
+        self.core.take_failure().map_or(Ok(()), Err)
+    }
+
+    /// What the clocks and this node say now.
+    fn moment(&self) -> Moment {
+        let (pinned_at, clock_changes) = self.clock.pinned();
+        Moment {
+            wall: self.clock.system(),
+            elapsed_ms: self.began.elapsed().as_millis() as u64,
+            store_time: self.store_time(),
+            pinned_at,
+            clock_changes,
+            holds_lease: self.reader.lease.holds(),
+            definitions_version: self.newest_definitions.load(Ordering::Acquire),
+        }
+    }
+
+    fn store_time(&self) -> Option<StoreTime> {
+        let told = self.reader.lease.last_told()?;
+        let elapsed_ms = |at: Instant| at.saturating_duration_since(self.began).as_millis() as u64;
+        Some(StoreTime {
+            now: told.now,
+            asked_ms: elapsed_ms(told.asked_at),
+            told_ms: elapsed_ms(told.told_at),
+        })
+    }
+
+    fn offer(&mut self, event: Event) {
+        let moment = self.moment();
+        self.core.offer(event, &moment, &mut self.callers);
+    }
+
+    /// Waits until there is something to do. Where there is, only takes what has come meanwhile.
+    async fn wait(&mut self) {
+        let moment = self.moment();
+        if self.core.has_work(&moment) {
+            return self.take_what_has_come().await;
+        }
+        let longest = match self.commit.is_some() {
+            true => GATHER,
+            false => {
+                let idle_ms = self.core.idle_ms(&moment).map(|ms| Duration::from_millis(ms.max(1)));
+                idle_ms.unwrap_or(INBOX_LOOK_EVERY).min(INBOX_LOOK_EVERY)
+            }
+        };
+        let id = self.core.partition();
+        let event = tokio::select! {
+            biased;
+            () = self.reader.store.woken(id) => Event::InboxHasGrown,
+            Some(landed) = landed(&mut self.commit) => {
+                self.note_time(&landed);
+                Event::Landed(landed)
+            }
+            Some(finished) = self.reads.join_next() => self.finish(finished),
+            request = self.requests.recv(), if self.commit.is_none() => match request {
+                Some(request) => return self.take_request(request),
+                // Nobody can reach this partition any more.
+                None => Event::Stop,
+            },
+            () = tokio::time::sleep(longest) => match longest == INBOX_LOOK_EVERY {
+                true => Event::InboxHasGrown,
+                false => return,
+            },
+        };
+        self.offer(event);
+    }
+
+    /// A partition that is busy hears of wake-ups, commits and reads as well.
+    async fn take_what_has_come(&mut self) {
+        let id = self.core.partition();
+        if tokio::task::unconstrained(self.reader.store.woken(id)).now_or_never().is_some() {
+            self.offer(Event::InboxHasGrown);
+        }
+        if self.commit.as_ref().is_some_and(JoinHandle::is_finished)
+            && let Some(landed) = landed(&mut self.commit).await
+        {
+            self.note_time(&landed);
+            self.offer(Event::Landed(landed));
+        }
+        while let Some(finished) = self.reads.try_join_next() {
+            let event = self.finish(finished);
+            self.offer(event);
+        }
+    }
+
+    fn finish(&mut self, finished: std::result::Result<Finished, JoinError>) -> Event {
+        let finished = match finished {
+            Ok(finished) => finished,
+            Err(error) => {
+                let place = format!("a read of partition {}", self.core.partition());
+                return Event::Failed(Error::Failed { place, reason: error.to_string() });
+            }
+        };
+        if matches!(finished.event, Event::Read(Brought::Noted)) {
+            self.is_noting = false;
+            self.guard = finished.guard;
+        }
+        finished.event
+    }
+
+    /// Every commit tells the store's time.
+    fn note_time(&self, landed: &Result<Committed>) {
+        if let Ok(committed) = landed {
+            self.reader.lease.told(committed.now, self.commit_began);
+        }
+    }
+
+    fn take_requests(&mut self) {
+        while let Ok(request) = self.requests.try_recv() {
+            self.take_request(request);
+        }
+    }
+
+    fn take_request(&mut self, request: Request) {
+        let (call, request) = match request {
+            Request::Execute { command, options, reply } => {
+                (self.callers.add(Caller::Command(reply)), Asked::Execute { command, options })
+            }
+            Request::CreateAndAwait { command, options, reply } => {
+                (self.add_awaiting(reply, None), Asked::CreateAndAwait { command, options })
+            }
+            Request::AwaitEnd { created, noted, reply } => {
+                (self.add_awaiting(reply, Some(noted)), Asked::AwaitEnd { created })
+            }
+            Request::Poll(Poller { command, until, claim, reply }) => {
+                let until_ms =
+                    until.map(|until| until.saturating_duration_since(self.began).as_millis() as u64);
+                let caller = Caller::Worker { reply, claim, is_claimed: false };
+                (self.callers.add(caller), Asked::ActivateJobs { command, until_ms })
+            }
+            Request::AwaitJobs { job_type, reply } => {
+                (self.callers.add(Caller::Watcher(reply)), Asked::WatchJobs { job_type })
+            }
+            Request::ClockHasChanged(done) => {
+                (self.callers.add(Caller::Listener(done)), Asked::ClockHasChanged)
+            }
+            Request::InboxHasGrown => return self.offer(Event::InboxHasGrown),
+            Request::PollerIsFree => return self.offer(Event::PollerIsFree),
+            Request::EndWaits => return self.offer(Event::EndWaits),
+            Request::Stop => return self.offer(Event::Stop),
+        };
+        self.offer(Event::Request { call, request });
+    }
+
+    fn add_awaiting(&mut self, reply: AwaitReply, noted: Option<tokio::sync::oneshot::Sender<()>>) -> CallId {
+        self.callers.add(Caller::Awaiting { noted, reply })
+    }
+
+    /// Nothing runs beside a suspect of another partition.
+    async fn run_core(&mut self) {
+        // While a note is on its way nothing runs, and the read that writes it may hold the lock already.
+        let _shared = match self.guard.is_some() || self.is_noting {
+            true => None,
+            false => Some(self.reader.command_lock.clone().read_owned().await),
+        };
+        // Read after whatever was waited for: a duration that begins with a command must not begin before the command was sent.
+        let moment = self.moment();
+        self.core.run(&moment, &mut self.callers);
+    }
+
+    fn begin_reads(&mut self) {
+        for read in self.core.reads() {
+            if matches!(read, Read::Recovery { .. }) {
+                // Memory is built anew: what was asked before is of no use any more.
+                self.reads = JoinSet::new();
+                self.guard = None;
+                self.is_noting = false;
+            }
+            self.is_noting |= matches!(read, Read::Note { .. });
+            self.reads.spawn(self.reader.clone().read(self.core.fence().clone(), read));
+        }
+    }
+
+    fn begin_commit(&self, closed: Closed) -> JoinHandle<Result<Committed>> {
+        let store = self.reader.store.clone();
+        match closed {
+            Closed::Commit(batch) => self.spawn_commit(*batch),
+            Closed::Confirm => {
+                let (lease, lease_ms) = (self.reader.lease.clone(), self.reader.lease_ms);
+                let (fence, clock) = (self.core.fence().clone(), self.clock.clone());
+                let definitions_version = self.newest_definitions.load(Ordering::Acquire);
+                tokio::spawn(async move {
+                    let asked_at = Instant::now();
+                    let now = store.renew(std::slice::from_ref(&fence), lease_ms).await?;
+                    lease.renewed(asked_at);
+                    let now = now.unwrap_or_else(|| clock.system());
+                    Ok(Committed { definitions_version, now })
+                })
+            }
+        }
+    }
+
+    fn spawn_commit(&self, batch: Batch) -> JoinHandle<Result<Committed>> {
+        let store = self.reader.store.clone();
+        #[cfg(debug_assertions)]
+        if let Some(strike) = super::faults::strike_batch(&batch) {
+            return tokio::spawn(super::faults::commit(store, batch, strike));
+        }
+        tokio::spawn(async move { store.commit(batch).await })
+    }
+
+    pub(super) fn perform_effects(&mut self) {
+        for effect in self.core.take_effects() {
+            match effect {
+                Effect::Wake(partition) => {
+                    let store = self.reader.store.clone();
+                    tokio::spawn(async move { store.wake(partition).await });
+                }
+                Effect::DefinitionsAt(version) => {
+                    self.newest_definitions.fetch_max(version, Ordering::AcqRel);
+                }
+                Effect::SuspectsAreDone => self.guard = None,
+                effect => self.callers.tell(effect),
+            }
+        }
+    }
+}
+
+/// The fate of the commit; nothing where there is none.
+async fn landed(commit: &mut Option<JoinHandle<Result<Committed>>>) -> Option<Result<Committed>> {
+    let result = commit.as_mut()?.await;
+    *commit = None;
+    Some(result.unwrap_or_else(|error| Err(Error::OutcomeUnknown { reason: error.to_string() })))
+}

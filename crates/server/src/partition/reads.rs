@@ -1,0 +1,188 @@
+//! Reads that the core asks for, done on the store.
+
+use super::lease::Lease;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tidemill_engine::InstanceEnd;
+use tidemill_model::{PartitionId, ProcessInstanceKey};
+use tidemill_partition::{Brought, Event, Opened, Read, Recovered, load_request, noted_batch};
+use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Value};
+use tidemill_store::view::ProcessInstanceView;
+use tidemill_store::{BatchId, Error, Fence, HolderId, LoadRequest, Owned, Result, Store};
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+
+/// Pause between tries to reach a store that does not answer.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+
+/// Held while commands run. A suspect runs while nothing else does in this process: who dies then has died of it.
+pub(crate) type CommandLock = Arc<RwLock<()>>;
+
+#[expect(dead_code, reason = "a guard is there to be held")]
+pub(super) enum CommandGuard {
+    Shared(OwnedRwLockReadGuard<()>),
+    Alone(OwnedRwLockWriteGuard<()>),
+}
+
+/// What a read has led to.
+pub(super) struct Finished {
+    pub(super) event: Event,
+    /// Held until the commands that were noted are written.
+    pub(super) guard: Option<CommandGuard>,
+}
+
+/// What reads need to know of the partition.
+#[derive(Clone)]
+pub(super) struct Reader {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) id: PartitionId,
+    pub(super) holder: HolderId,
+    pub(super) lease: Arc<Lease>,
+    pub(super) lease_ms: u64,
+    pub(super) command_lock: CommandLock,
+}
+
+impl Reader {
+    pub(super) async fn read(self, fence: Fence, read: Read) -> Finished {
+        if let Read::Recovery { batch } = read {
+            return Finished { event: self.recover(batch).await, guard: None };
+        }
+        let mut guard = None;
+        let event = match self.try_read(&fence, read, &mut guard).await {
+            Ok(brought) => Event::Read(brought),
+            Err(error) => Event::Failed(error),
+        };
+        Finished { event, guard }
+    }
+
+    async fn try_read(&self, fence: &Fence, read: Read, guard: &mut Option<CommandGuard>) -> Result<Brought> {
+        let store = &self.store;
+        Ok(match read {
+            Read::Rows(needs) => {
+                let requests: Vec<_> = needs.iter().map(|need| load_request(self.id, need)).collect();
+                let loaded = store.load(&requests).await?;
+                Brought::Rows(needs.into_iter().zip(loaded).collect())
+            }
+            Read::Remains(instances) => {
+                let remains = store.remains(&instances).await?;
+                Brought::Remains(instances.into_iter().zip(remains).collect())
+            }
+            Read::Keys(keys_min) => Brought::Keys(store.reserve_keys(fence, keys_min).await?),
+            Read::Answers(keys) => {
+                let answers = store.answers(self.id, &keys).await?;
+                Brought::Answers(keys, answers)
+            }
+            Read::LateNotes(numbers) => {
+                let keys: Vec<_> =
+                    numbers.iter().map(|number| tidemill_partition::late_note_key(*number)).collect();
+                let notes = store.answers(self.id, &keys).await?;
+                Brought::LateNotes(numbers.into_iter().zip(notes).collect())
+            }
+            Read::Ends(instances) => Brought::Ends(self.ends(&instances).await?),
+            Read::Inbox { limit } => Brought::Inbox { entries: store.waiting(self.id, limit).await?, limit },
+            Read::Timers { id, after, until, limit } => {
+                Brought::Timers { id, page: store.timers(self.id, after, until, limit).await? }
+            }
+            Read::Note { note, is_alone } => {
+                *guard = self.lock(is_alone).await;
+                store.note_in_hand(fence, note).await?;
+                Brought::Noted
+            }
+            Read::Recovery { .. } => unreachable!("a recovery is tried until it succeeds"),
+        })
+    }
+
+    async fn lock(&self, is_alone: Option<bool>) -> Option<CommandGuard> {
+        let lock = self.command_lock.clone();
+        Some(match is_alone? {
+            true => CommandGuard::Alone(lock.write_owned().await),
+            false => CommandGuard::Shared(lock.read_owned().await),
+        })
+    }
+
+    async fn ends(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<InstanceEnd>> {
+        let keys = instances.iter().map(|instance| Value::from(instance.0)).collect();
+        let filter = Filter::default().is(ProcessInstanceField::Key, Test::In(keys));
+        let limit = u32::try_from(instances.len()).unwrap_or(u32::MAX);
+        let search = Search::of(filter).page(Page { limit, ..Page::default() });
+        let found = self.store.process_instances(&search).await?;
+        let ended = found.items.into_iter().filter(|instance| instance.ended_at.is_some());
+        let end = |instance: ProcessInstanceView| InstanceEnd {
+            instance: instance.key,
+            is_completed: instance.state == "COMPLETED",
+        };
+        Ok(ended.map(end).collect())
+    }
+
+    /// Takes the partition; none when another node holds it.
+    pub(super) async fn open(&self) -> Result<Option<Opened>> {
+        let Some(owned) = self.acquire().await? else { return Ok(None) };
+        let note = self.store.in_hand(self.id).await?;
+        let noted_batch_is_there = match note.as_deref().and_then(noted_batch) {
+            Some(batch) => self.store.has_batch(self.id, batch).await?,
+            None => false,
+        };
+        let (count, leases) = (self.store.partition_count(), self.leases().await?);
+        Ok(Some(Opened { count, owned, leases, note, noted_batch_is_there }))
+    }
+
+    async fn acquire(&self) -> Result<Option<Owned>> {
+        let asked_at = Instant::now();
+        let owned = self.store.acquire(self.id, &self.holder, self.lease_ms).await?;
+        if let Some(owned) = &owned {
+            self.lease.renewed(asked_at);
+            self.lease.told(owned.now, asked_at);
+        }
+        Ok(owned)
+    }
+
+    /// The leases on jobs that the store knows.
+    async fn leases(&self) -> Result<Vec<tidemill_model::Entity>> {
+        let request = LoadRequest::Leases { partition: self.id };
+        let loaded = self.store.load(&[request]).await?;
+        Ok(loaded.into_iter().next().unwrap_or_default().entities)
+    }
+
+    /// Tries to take the partition again until that is done or in vain.
+    async fn recover(&self, batch: Option<BatchId>) -> Event {
+        loop {
+            match self.try_recover(batch).await {
+                Ok(Some(recovered)) => return Event::Recovered(Box::new(recovered)),
+                Ok(None) => return self.lost(batch).await,
+                Err(error) if error.is_fatal() => return Event::Lost { error, batch_is_there: None },
+                Err(Error::Fenced { .. }) => return self.lost(batch).await,
+                Err(error) => {
+                    // The node tells once that the store is gone.
+                    tracing::debug!(partition = %self.id, %error, "waiting for the store");
+                    tokio::time::sleep(RETRY_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    async fn try_recover(&self, batch: Option<BatchId>) -> Result<Option<Recovered>> {
+        let Some(owned) = self.acquire().await? else { return Ok(None) };
+        let batch_is_there = match batch {
+            Some(batch) => self.store.has_batch(self.id, batch).await?,
+            None => false,
+        };
+        Ok(Some(Recovered { owned, leases: self.leases().await?, batch_is_there }))
+    }
+
+    /// Another node owns the partition. It has waited for what was in flight, so the fate of the last batch is settled.
+    async fn lost(&self, batch: Option<BatchId>) -> Event {
+        let error = Error::Fenced { partition: self.id, epoch: 0 };
+        let Some(batch) = batch else { return Event::Lost { error, batch_is_there: Some(false) } };
+        loop {
+            match self.store.has_batch(self.id, batch).await {
+                Ok(is_there) => return Event::Lost { error, batch_is_there: Some(is_there) },
+                Err(failed) if failed.is_fatal() => {
+                    return Event::Lost { error: failed, batch_is_there: None };
+                }
+                Err(failed) => {
+                    tracing::debug!(partition = %self.id, error = %failed, "waiting for the store");
+                    tokio::time::sleep(RETRY_PAUSE).await;
+                }
+            }
+        }
+    }
+}
