@@ -17,7 +17,8 @@ impl Core {
             Stage::Running(Share::Commands(left)) => self.run_share(left, moment),
             Stage::Running(Share::Pollers { held_back }) => {
                 self.serve_pollers(moment, callers);
-                if self.wanted.has_rows() || self.wanted.rows_under_way > 0 {
+                let reads_rows = self.wanted.has_rows() || self.wanted.rows_under_way > 0;
+                if reads_rows && !self.must_close() {
                     self.suspects.stage = Stage::Running(Share::Pollers { held_back });
                     return;
                 }
@@ -38,22 +39,18 @@ impl Core {
         if !self.open.is_empty() {
             return;
         }
-        let pollers_are_next = std::mem::replace(&mut self.suspects.pollers_are_next, false);
-        if self.queue.is_empty() || pollers_are_next {
-            if self.begin_with_pollers(callers) {
-                return;
-            }
-            self.pollers.end_waits(moment.elapsed_ms, callers, &mut self.effects);
-            let working = &self.working;
-            self.pollers.tell_watchers(|job_type| working.has_waiting_jobs(job_type), &mut self.effects);
+        if std::mem::take(&mut self.suspects.pollers_are_next) && self.begin_with_pollers(callers) {
+            return;
         }
+        self.pollers.end_waits(moment.elapsed_ms, callers, &mut self.effects);
+        let working = &self.working;
+        self.pollers.tell_watchers(|job_type| working.has_waiting_jobs(job_type), &mut self.effects);
         if self.queue.is_empty() {
             if self.suspects.is_overdue(moment.elapsed_ms) {
                 self.end_suspicion(false, moment);
             }
             return;
         }
-        self.suspects.pollers_are_next = true;
         let mut marks: Vec<Mark> = self.queue.iter().map(Mark::of).collect();
         let share = if self.one_by_one > 0 { 1 } else { self.suspects.share(&marks) };
         marks.truncate(share);
@@ -122,7 +119,8 @@ impl Core {
         let left = left - done;
         let waits = !self.open.follow_ups.is_empty()
             || left > 0 && self.queue.front().is_some_and(|work| work.waits_for.is_some());
-        if waits && !self.open.is_full() {
+        // A batch that has waited for enough reads is written; the rest runs under the next note.
+        if waits && !self.open.is_full() && !self.must_close() {
             self.suspects.stage = Stage::Running(Share::Commands(left));
         } else {
             self.wrote_nothing_or_writes(moment);
@@ -133,6 +131,8 @@ impl Core {
         if self.open.is_empty() {
             return self.end_suspicion(false, moment);
         }
+        // There may be jobs that were not there before.
+        self.suspects.pollers_are_next = true;
         self.suspects.stage = Stage::Writing;
     }
 

@@ -205,7 +205,7 @@ impl Core {
             Event::Request { call, request } => self.take_request(call, request, callers),
             Event::InboxHasGrown => self.inbox.has_grown(),
             // The next run looks at all workers.
-            Event::PollerIsFree => {}
+            Event::PollerIsFree => self.suspects.pollers_are_next = true,
             Event::EndWaits => {
                 self.pollers.end_all(&mut self.effects);
                 self.waiters.close(&mut self.effects);
@@ -237,6 +237,7 @@ impl Core {
             }
             Request::ActivateJobs { command, until_ms } => {
                 let poller = Poller { call, command, until_ms };
+                self.suspects.pollers_are_next = true;
                 self.pollers.add_new(poller, self.due.leases(), &mut self.effects);
             }
             Request::WatchJobs { job_type } => {
@@ -355,7 +356,7 @@ impl Core {
         }
         // Timers among the commands that run one by one are still stored: they must not be read a second time.
         if !self.is_stopping && self.one_by_one == 0 {
-            reads.extend(self.due.begin_read(self.time.now()).map(|read| Read::Timers {
+            reads.extend(self.due.begin_read(self.time.due_now()).map(|read| Read::Timers {
                 id: read.id,
                 after: read.after.map(stored_position),
                 until: Timestamp(read.until_ms),

@@ -164,7 +164,7 @@ impl Core {
     }
 
     fn admit_due(&mut self, due_max: usize) {
-        let now = self.time.now();
+        let now = self.time.due_now();
         for timer in self.due.take_timers(now, due_max) {
             let origin = Origin::Timer(position_of(&timer));
             let trigger = TriggerTimer { timer: (*timer).clone(), was_put_aside: false };
@@ -195,11 +195,17 @@ impl Core {
         let (mut done, mut held_up, mut waiting) = (0, HeldUp::default(), VecDeque::new());
         let work_before = self.open.work;
         self.run_follow_ups(&mut held_up);
-        while done < commands_max && !self.open.is_full() && (held_up.is_empty() || !in_order) {
+        while done + waiting.len() < commands_max && !self.open.is_full() {
             if !in_order && is_long(self.open.work - work_before, done) {
                 break;
             }
             let Some(work) = self.queue.pop_front() else { break };
+            if in_order && !held_up.is_empty() {
+                // It waits for its turn, but what it needs can be read with what the one before needs.
+                self.ask_ahead(&work);
+                waiting.push_back(work);
+                continue;
+            }
             let must_wait = work.waits_for.is_some() || self.is_held_up(&held_up, &work);
             let line = if must_wait { None } else { line_of_client(&work) };
             self.open.work_before = self.open.work;
@@ -260,6 +266,17 @@ impl Core {
         self.open.follow_ups = waiting;
     }
 
+    /// Asks for what a command will surely miss.
+    fn ask_ahead(&mut self, work: &Work) {
+        if let Some(key) = work.key() {
+            let in_flight = self.in_flight.iter().map(|in_flight| &in_flight.batch.known);
+            self.answers.look_up(&key, std::iter::once(&self.open.known).chain(in_flight));
+        }
+        let mut needs = Vec::new();
+        self.working.add_first_needs(&work.command, &mut needs);
+        self.wanted.rows(needs);
+    }
+
     /// Runs a command, or gives it back because it waits for a read.
     fn attempt(&mut self, mut work: Work) -> Option<Work> {
         let key = work.key();
@@ -273,6 +290,7 @@ impl Core {
                     return None;
                 }
                 Lookup::Unknown => {
+                    self.ask_ahead(&work);
                     work.waits_for = Some(WaitsFor::Answer);
                     return Some(work);
                 }

@@ -97,7 +97,7 @@ pub(crate) struct Suspects {
     /// The store holds a note.
     is_noted: bool,
     pub(crate) stage: Stage,
-    /// Workers are served before the next commands: both take turns.
+    /// Workers are served before the next commands, because something has changed for them: each try costs a note.
     pub(crate) pollers_are_next: bool,
 }
 

@@ -1,10 +1,17 @@
-//! The time of a partition. It never falls: neither when the store's clock is set back, nor when the owner changes.
+//! The time of a partition. It is the store's clock, as well as that can be known from here, and it never falls: neither
+//! when that clock is set back, nor when the owner changes.
+//!
+//! The store looks at its clock somewhen between question and answer, so its time is known up to a few milliseconds. A
+//! command gets the latest time that it can be, and what is due is judged by the earliest: so no duration is too short,
+//! whoever has begun it and whoever ends it.
 
 use tidemill_model::Timestamp;
 
 /// After the store's clock was set back, the partition's time advances by this fraction less until the clock has
 /// caught up. Durations that run meanwhile are longer by the same fraction.
-const SLEW: i64 = 100;
+const SLEW: u64 = 100;
+/// Clocks gain or lose at most one millisecond in so many.
+const DRIFT: u64 = 5_000;
 
 /// What the driver observed when it called the core.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -34,10 +41,36 @@ pub struct StoreTime {
     pub told_ms: u64,
 }
 
+/// The store's clock less the steady clock lies between these.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Offset {
+    lowest_ms: i64,
+    highest_ms: i64,
+}
+
+impl Offset {
+    /// All three numbers are cut to whole milliseconds, and each may have been almost one more.
+    fn of(told: StoreTime) -> Offset {
+        Offset {
+            lowest_ms: told.now.0.saturating_sub_unsigned(told.told_ms).saturating_sub(1),
+            highest_ms: told.now.0.saturating_sub_unsigned(told.asked_ms).saturating_add(1),
+        }
+    }
+
+    /// After some time clocks have drifted apart.
+    fn after(self, passed_ms: u64) -> Offset {
+        let drift_ms = i64::try_from(passed_ms / DRIFT).unwrap_or(i64::MAX);
+        Offset {
+            lowest_ms: self.lowest_ms.saturating_sub(drift_ms),
+            highest_ms: self.highest_ms.saturating_add(drift_ms),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct PartitionTime {
-    /// The store's clock less the steady clock; none until the store has told its time.
-    offset_ms: Option<i64>,
+    /// None until the store has told its time.
+    offset: Option<Offset>,
     /// What the offset was last compared with.
     last_told: Option<StoreTime>,
     /// By how much this time is ahead of the store's clock, since that was set back.
@@ -47,6 +80,8 @@ pub(crate) struct PartitionTime {
     /// The latest time given, apart from pinned ones.
     floor: Timestamp,
     now: Timestamp,
+    /// What is due by then is due for sure.
+    due_now: Timestamp,
     is_pinned: bool,
     clock_changes: Option<u64>,
 }
@@ -55,15 +90,18 @@ impl PartitionTime {
     /// `floor`: the time of the last batch of the predecessor.
     pub(crate) fn new(floor: Option<Timestamp>, moment: &Moment) -> PartitionTime {
         let mut time = PartitionTime {
-            offset_ms: None,
-            last_told: None,
+            offset: moment.store_time.map(Offset::of),
+            last_told: moment.store_time,
             ahead_ms: 0,
             slewed_at_ms: moment.elapsed_ms,
             floor: floor.unwrap_or(Timestamp(i64::MIN)),
             now: moment.wall,
+            due_now: moment.wall,
             is_pinned: false,
             clock_changes: None,
         };
+        let (_, latest) = time.clock(moment);
+        time.ahead_ms = floor.map_or(0, |floor| floor - latest).max(0);
         time.observe(moment);
         time
     }
@@ -79,60 +117,78 @@ impl PartitionTime {
     /// Follows the clocks where a jump of the test clock is left to the next `observe`.
     pub(crate) fn observe_quietly(&mut self, moment: &Moment) {
         if let Some(told) = moment.store_time.filter(|told| self.last_told != Some(*told)) {
-            self.last_told = Some(told);
             self.learn(told, moment);
         }
-        let running = self.running(moment);
-        self.floor = self.floor.max(running);
-        self.now = moment.pinned_at.unwrap_or(running);
+        self.slew(moment);
+        let (earliest, latest) = self.clock(moment);
+        self.floor = self.floor.max(latest + self.ahead_ms);
+        self.now = moment.pinned_at.unwrap_or(self.floor);
+        self.due_now = moment.pinned_at.unwrap_or(earliest + self.ahead_ms);
         self.is_pinned = moment.pinned_at.is_some();
     }
 
-    /// The store looked at its clock after it was asked and before its answer came. That bounds the offset from both sides, and
-    /// inside of these bounds it stays as it is: a slow answer must not make time stand still and then jump, or durations that
-    /// began meanwhile would be too short.
+    /// What the store tells now and what it has told before bound the offset together. Where they cannot both be right, a
+    /// clock was set.
     fn learn(&mut self, told: StoreTime, moment: &Moment) {
-        let lowest = told.now.0.saturating_sub_unsigned(told.told_ms);
-        let highest = told.now.0.saturating_sub_unsigned(told.asked_ms);
-        let Some(offset) = self.offset_ms else {
-            let running = self.running(moment);
-            self.offset_ms = Some(lowest);
-            // A wall clock that is ahead of the store's has been the partition's time until now.
-            self.ahead_ms = (running - self.clock(moment)).max(0);
+        let new = Offset::of(told);
+        let last_told = self.last_told.replace(told);
+        let Some(old) = self.offset else {
+            // Until now the wall clock was the time. If it is ahead of the store's, that has to catch up.
+            self.offset = Some(new);
+            let (_, latest) = self.clock(moment);
+            self.ahead_ms = (self.floor - latest).max(0);
             self.slewed_at_ms = moment.elapsed_ms;
             return;
         };
-        if offset < lowest {
-            self.offset_ms = Some(lowest);
-            self.ahead_ms = (self.ahead_ms - (lowest - offset)).max(0);
-        } else if offset > highest {
+        let passed_ms = last_told.map_or(0, |last| told.told_ms.saturating_sub(last.told_ms));
+        let old = old.after(passed_ms);
+        if new.lowest_ms > old.highest_ms {
+            self.offset = Some(new);
+            self.ahead_ms = (self.ahead_ms - (new.lowest_ms - old.highest_ms)).max(0);
+        } else if new.highest_ms < old.lowest_ms {
             // The store's clock was set back: durations go on, and time waits for the clock bit by bit.
-            self.offset_ms = Some(highest);
-            self.ahead_ms = self.ahead_ms.saturating_add(offset - highest);
+            self.offset = Some(new);
+            self.ahead_ms = self.ahead_ms.saturating_add(old.highest_ms - new.highest_ms);
             self.slewed_at_ms = moment.elapsed_ms;
+        } else {
+            self.offset = Some(Offset {
+                lowest_ms: old.lowest_ms.max(new.lowest_ms),
+                highest_ms: old.highest_ms.min(new.highest_ms),
+            });
         }
     }
 
-    fn clock(&self, moment: &Moment) -> Timestamp {
-        match self.offset_ms {
-            Some(offset) => Timestamp(offset.saturating_add_unsigned(moment.elapsed_ms)),
-            None => moment.wall,
+    /// The earliest and the latest time that the store's clock can show.
+    fn clock(&self, moment: &Moment) -> (Timestamp, Timestamp) {
+        match self.offset {
+            Some(Offset { lowest_ms, highest_ms }) => {
+                let earliest = lowest_ms.saturating_add_unsigned(moment.elapsed_ms);
+                let latest = highest_ms.saturating_add_unsigned(moment.elapsed_ms).saturating_add(1);
+                (Timestamp(earliest), Timestamp(latest))
+            }
+            None => (moment.wall, moment.wall),
         }
     }
 
-    /// The time without a pinned clock.
-    fn running(&mut self, moment: &Moment) -> Timestamp {
+    fn slew(&mut self, moment: &Moment) {
         let passed = moment.elapsed_ms.saturating_sub(self.slewed_at_ms);
-        let slewed = i64::try_from(passed).unwrap_or(i64::MAX) / SLEW;
-        if self.ahead_ms > 0 && slewed > 0 {
-            self.ahead_ms = (self.ahead_ms - slewed).max(0);
-            self.slewed_at_ms += slewed.unsigned_abs() * SLEW.unsigned_abs();
+        let slewed = passed / SLEW;
+        if self.ahead_ms == 0 {
+            self.slewed_at_ms = moment.elapsed_ms;
+        } else if slewed > 0 {
+            self.ahead_ms = self.ahead_ms.saturating_sub_unsigned(slewed).max(0);
+            self.slewed_at_ms += slewed * SLEW;
         }
-        self.floor.max(self.clock(moment) + self.ahead_ms)
     }
 
+    /// The time for a command.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
+    }
+
+    /// The time by which something is due.
+    pub(crate) fn due_now(&self) -> Timestamp {
+        self.due_now
     }
 
     /// The time by which batches and answers are kept: a pinned clock says nothing about that.
@@ -140,9 +196,9 @@ impl PartitionTime {
         self.floor
     }
 
-    /// How long until a moment comes; none while the clock is pinned before it.
+    /// How long until something is due; none while the clock is pinned before it.
     pub(crate) fn until_ms(&self, due_at: Timestamp) -> Option<u64> {
-        let left = due_at - self.now;
+        let left = due_at - self.due_now;
         if left <= 0 {
             return Some(0);
         }
@@ -173,52 +229,70 @@ mod tests {
         Moment { store_time: Some(store_time), ..at(0, elapsed_ms) }
     }
 
+    /// The earliest and the latest time.
+    fn both(time: &PartitionTime) -> (i64, i64) {
+        (time.due_now().0, time.now().0)
+    }
+
     #[test]
     fn time_is_the_stores_and_goes_on_with_the_steady_clock() {
         let mut time = PartitionTime::new(None, &at(1_000, 0));
         assert_eq!(time.now(), Timestamp(1_000));
         time.observe(&told(5_000, 10, 2));
-        time.observe(&Moment { wall: Timestamp(1_500), ..told(5_000, 10, 2) });
         time.observe(&at(1_500, 30));
-        assert_eq!(time.now(), Timestamp(5_020), "the node's wall clock no longer counts");
+        assert_eq!(both(&time), (5_019, 5_024), "the node's wall clock no longer counts");
     }
 
     #[test]
     fn time_does_not_fall_when_the_owner_changes() {
-        let mut time = PartitionTime::new(Some(Timestamp(9_000)), &at(1_000, 0));
+        let mut time = PartitionTime::new(Some(Timestamp(9_000)), &told(1_000, 0, 0));
         assert_eq!(time.now(), Timestamp(9_000));
-        time.observe(&at(9_500, 8_500));
-        assert_eq!(time.now(), Timestamp(9_500));
+        time.observe(&at(0, 1_000));
+        assert_eq!(time.now(), Timestamp(9_990), "it goes on, a hundredth slower");
     }
 
     #[test]
     fn a_slow_answer_neither_stops_time_nor_makes_it_jump() {
         let mut time = PartitionTime::new(None, &told(100_000, 0, 0));
+        assert_eq!(both(&time), (99_999, 100_002));
         // The store looked at its clock at 100,010 and answered four seconds later.
         time.observe(&told(100_010, 4_010, 4_005));
-        assert_eq!(time.now(), Timestamp(104_010));
+        assert_eq!(both(&time), (104_009, 104_012));
         time.observe(&told(104_020, 4_020, 1));
-        assert_eq!(time.now(), Timestamp(104_020));
+        assert_eq!(both(&time), (104_019, 104_022));
     }
 
     #[test]
     fn durations_go_on_when_the_stores_clock_is_set_back() {
         let mut time = PartitionTime::new(None, &told(100_000, 0, 0));
         time.observe(&told(41_000, 1_000, 0));
-        assert_eq!(time.now(), Timestamp(101_000));
+        assert_eq!(both(&time), (100_999, 101_002));
         time.observe(&at(0, 11_000));
-        assert_eq!(time.now(), Timestamp(110_900), "ten seconds passed, less one part in a hundred");
+        assert_eq!(both(&time), (110_899, 110_902), "ten seconds passed, less one part in a hundred");
         for second in 12..8_000 {
             time.observe(&at(0, second * 1_000));
         }
-        assert_eq!(time.now(), Timestamp(40_000 + 7_999_000), "the clock has caught up");
+        assert_eq!(both(&time), (8_038_999, 8_039_002), "the clock has caught up");
     }
 
     #[test]
     fn time_follows_a_clock_that_was_set_ahead() {
         let mut time = PartitionTime::new(None, &told(100_000, 0, 0));
         time.observe(&told(500_000, 1_000, 1));
-        assert_eq!(time.now(), Timestamp(500_000));
+        assert_eq!(both(&time), (499_999, 500_003));
+    }
+
+    #[test]
+    fn clocks_that_drift_apart_are_followed() {
+        let mut time = PartitionTime::new(None, &told(0, 0, 0));
+        for minute in 1..600_u64 {
+            // The store's clock gains a millisecond in ten seconds.
+            let store = minute * 60_000 + minute * 6;
+            time.observe(&told(store as i64, minute * 60_000, 1));
+            let (earliest, latest) = both(&time);
+            assert!(earliest <= store as i64 && store as i64 <= latest, "{earliest} {store} {latest}");
+            assert!(latest - earliest < 40, "{earliest} {latest}");
+        }
     }
 
     #[test]

@@ -49,6 +49,9 @@ struct Bell {
     /// Rung for another process's sake.
     is_notified: AtomicBool,
     rest: Mutex<Rest>,
+    /// Held while the mark in the database is written: marks that overtook each other would leave an owner marked as awake that
+    /// sleeps, and nobody would notify it.
+    marking: tokio::sync::Mutex<()>,
 }
 
 /// How deeply an owner sleeps. Kept here and not in a future, because an owner waits for several things at once
@@ -94,6 +97,7 @@ impl Bells {
             is_ours: AtomicBool::new(false),
             is_notified: AtomicBool::new(false),
             rest: Mutex::new(Rest::awake()),
+            marking: tokio::sync::Mutex::new(()),
         };
         Bells {
             bells: partitions.ids().map(bell).collect(),
@@ -202,7 +206,7 @@ impl Wakeup for PostgresStore {
             Rest::Nodding => {}
             Rest::Lying | Rest::Asleep if bell.is_notified.swap(false, Ordering::AcqRel) => {
                 *rest = Rest::awake();
-                tokio::spawn(note(self.writes.clone(), partition, false));
+                tokio::spawn(mark(self.writes.clone(), self.bells.clone(), partition));
             }
             Rest::Lying | Rest::Asleep => *rest = Rest::Asleep,
         }
@@ -211,7 +215,7 @@ impl Wakeup for PostgresStore {
 
 /// Notes that the owner wants to be notified, and lets it look once more.
 async fn nod_off(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId) {
-    let is_noted = note(pool, partition, true).await;
+    let is_noted = mark(pool, bells.clone(), partition).await;
     let bell = bells.of(partition);
     {
         let mut rest = bell.rest();
@@ -222,7 +226,11 @@ async fn nod_off(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId) {
     bell.notify.notify_one();
 }
 
-async fn note(pool: Arc<Pool>, partition: PartitionId, is_asleep: bool) -> bool {
+/// Writes whether the owner sleeps, as it is when its turn to write comes: the last mark that is written is the latest.
+async fn mark(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId) -> bool {
+    let bell = bells.of(partition);
+    let _marking = bell.marking.lock().await;
+    let is_asleep = !matches!(*bell.rest(), Rest::Awake { .. });
     let call = Call::new(NAP, [partition.into(), Param::Bool(is_asleep)]);
     let Ok(mut lease) = pool.take().await else { return false };
     lease.transact(NAP_BEGIN, &[call], "COMMIT", &[]).await.into_rows().is_ok()

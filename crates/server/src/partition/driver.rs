@@ -4,14 +4,13 @@ use super::callers::{CallTable, Caller};
 use super::reads::{CommandGuard, Finished, Reader};
 use super::request::{AwaitReply, Poller, Request};
 use crate::clock::Clock;
-use futures_util::future::FutureExt;
+use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tidemill_partition::{
-    Brought, CallId, Closed, Core, Effect, Event, Moment, Read, Request as Asked, StoreTime,
-};
-use tidemill_store::{Batch, Committed, Error, Result};
+use tidemill_model::PartitionId;
+use tidemill_partition::{Brought, CallId, Closed, Core, Effect, Event, Moment, Read, Request as Asked};
+use tidemill_store::{Batch, Committed, Error, Result, Store};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle, JoinSet};
 
@@ -30,6 +29,9 @@ pub(super) struct Driver {
     pub(super) callers: CallTable,
     pub(super) requests: mpsc::Receiver<Request>,
     pub(super) began: Instant,
+    /// Kept over the turns of the loop, because it counts the time since the last wake-up.
+    pub(super) woken: BoxFuture<'static, ()>,
+    pub(super) next_look: Instant,
     pub(super) commit: Option<JoinHandle<Result<Committed>>>,
     pub(super) commit_began: Instant,
     /// Tasks of their own: a read must go on, and give its connection back, while this partition waits for something else.
@@ -44,6 +46,7 @@ impl Driver {
     /// Runs until the core has finished or cannot go on.
     pub(super) async fn run(&mut self) -> Result<()> {
         loop {
+            self.look_at_inbox();
             self.take_requests();
             self.run_core().await;
             self.begin_reads();
@@ -67,22 +70,12 @@ impl Driver {
         Moment {
             wall: self.clock.system(),
             elapsed_ms: self.began.elapsed().as_millis() as u64,
-            store_time: self.store_time(),
+            store_time: self.reader.lease.store_time(self.began),
             pinned_at,
             clock_changes,
             holds_lease: self.reader.lease.holds(),
             definitions_version: self.newest_definitions.load(Ordering::Acquire),
         }
-    }
-
-    fn store_time(&self) -> Option<StoreTime> {
-        let told = self.reader.lease.last_told()?;
-        let elapsed_ms = |at: Instant| at.saturating_duration_since(self.began).as_millis() as u64;
-        Some(StoreTime {
-            now: told.now,
-            asked_ms: elapsed_ms(told.asked_at),
-            told_ms: elapsed_ms(told.told_at),
-        })
     }
 
     fn offer(&mut self, event: Event) {
@@ -99,14 +92,14 @@ impl Driver {
         let longest = match self.commit.is_some() {
             true => GATHER,
             false => {
+                let look = self.next_look.saturating_duration_since(Instant::now());
                 let idle_ms = self.core.idle_ms(&moment).map(|ms| Duration::from_millis(ms.max(1)));
-                idle_ms.unwrap_or(INBOX_LOOK_EVERY).min(INBOX_LOOK_EVERY)
+                idle_ms.map_or(look, |idle| idle.min(look))
             }
         };
-        let id = self.core.partition();
         let event = tokio::select! {
             biased;
-            () = self.reader.store.woken(id) => Event::InboxHasGrown,
+            () = &mut self.woken => self.woken_up(),
             Some(landed) = landed(&mut self.commit) => {
                 self.note_time(&landed);
                 Event::Landed(landed)
@@ -117,19 +110,29 @@ impl Driver {
                 // Nobody can reach this partition any more.
                 None => Event::Stop,
             },
-            () = tokio::time::sleep(longest) => match longest == INBOX_LOOK_EVERY {
-                true => Event::InboxHasGrown,
-                false => return,
-            },
+            () = tokio::time::sleep(longest) => return,
         };
         self.offer(event);
     }
 
+    /// Wake-ups may get lost: the inbox is looked at from time to time, however much else happens.
+    fn look_at_inbox(&mut self) {
+        if Instant::now() >= self.next_look {
+            self.next_look = Instant::now() + INBOX_LOOK_EVERY;
+            self.offer(Event::InboxHasGrown);
+        }
+    }
+
+    fn woken_up(&mut self) -> Event {
+        self.woken = wait_for_wakeup(self.reader.store.clone(), self.core.partition());
+        Event::InboxHasGrown
+    }
+
     /// A partition that is busy hears of wake-ups, commits and reads as well.
     async fn take_what_has_come(&mut self) {
-        let id = self.core.partition();
-        if tokio::task::unconstrained(self.reader.store.woken(id)).now_or_never().is_some() {
-            self.offer(Event::InboxHasGrown);
+        if tokio::task::unconstrained(&mut self.woken).now_or_never().is_some() {
+            let event = self.woken_up();
+            self.offer(event);
         }
         if self.commit.as_ref().is_some_and(JoinHandle::is_finished)
             && let Some(landed) = landed(&mut self.commit).await
@@ -274,6 +277,10 @@ impl Driver {
             }
         }
     }
+}
+
+pub(super) fn wait_for_wakeup(store: Arc<dyn Store>, partition: PartitionId) -> BoxFuture<'static, ()> {
+    async move { store.woken(partition).await }.boxed()
 }
 
 /// The fate of the commit; nothing where there is none.

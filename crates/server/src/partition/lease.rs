@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use tidemill_model::Timestamp;
+use tidemill_partition::StoreTime;
 
 /// By a clock that goes on while the process is stopped. Shared by the loop and the node, which renews it.
 pub(crate) struct Lease {
@@ -13,10 +14,10 @@ pub(crate) struct Lease {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Told {
-    pub(super) now: Timestamp,
-    pub(super) asked_at: Instant,
-    pub(super) told_at: Instant,
+struct Told {
+    now: Timestamp,
+    asked_at: Instant,
+    told_at: Instant,
 }
 
 const UNPOISONED: &str = "nobody panics while holding it";
@@ -38,8 +39,11 @@ impl Lease {
         *self.told.lock().expect(UNPOISONED) = Some(Told { now, asked_at, told_at: Instant::now() });
     }
 
-    pub(super) fn last_told(&self) -> Option<Told> {
-        *self.told.lock().expect(UNPOISONED)
+    /// By a steady clock that began then.
+    pub(super) fn store_time(&self, began: Instant) -> Option<StoreTime> {
+        let Told { now, asked_at, told_at } = (*self.told.lock().expect(UNPOISONED))?;
+        let elapsed_ms = |at: Instant| at.saturating_duration_since(began).as_millis() as u64;
+        Some(StoreTime { now, asked_ms: elapsed_ms(asked_at), told_ms: elapsed_ms(told_at) })
     }
 
     pub(super) fn holds(&self) -> bool {

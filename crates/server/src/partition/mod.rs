@@ -96,6 +96,7 @@ impl Partition {
         id: PartitionId,
     ) -> Result<Option<(Partition, PartitionHandle)>> {
         let Surroundings { store, clock, newest_definitions, holder, lease_ms, command_lock } = surroundings;
+        let began = Instant::now();
         let lease = Arc::new(Lease::over(Duration::from_millis(lease_ms)));
         let reader = Reader { store, id, holder, lease: lease.clone(), lease_ms, command_lock };
         let Some(opened) = reader.open().await? else { return Ok(None) };
@@ -106,8 +107,8 @@ impl Partition {
         let (pinned_at, clock_changes) = clock.pinned();
         let moment = Moment {
             wall: clock.system(),
-            elapsed_ms: 0,
-            store_time: None,
+            elapsed_ms: began.elapsed().as_millis() as u64,
+            store_time: handle.lease.store_time(began),
             pinned_at,
             clock_changes,
             holds_lease: true,
@@ -117,6 +118,7 @@ impl Partition {
         let mut core = Core::new(opened, &moment);
         #[cfg(debug_assertions)]
         core.before_each_command(faults::strike);
+        let woken = driver::wait_for_wakeup(reader.store.clone(), id);
         let driver = Driver {
             core,
             reader,
@@ -124,7 +126,9 @@ impl Partition {
             newest_definitions,
             callers,
             requests,
-            began: Instant::now(),
+            began,
+            woken,
+            next_look: Instant::now(),
             commit: None,
             commit_began: Instant::now(),
             reads: JoinSet::new(),

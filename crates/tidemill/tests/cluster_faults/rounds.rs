@@ -112,7 +112,7 @@ fn freeze(fleet: &Fleet, load: &Load, victim: usize) {
 
 const REQUESTS_FOR_A_SLEEPER: usize = 8;
 /// A batch, or the note about what will be in it, which an owner whose predecessor died writes before.
-const REFUSED_WRITES: [&str; 2] = ["a batch is to be settled", "the store failed"];
+const REFUSED_WRITES: [&str; 2] = ["a batch was not written, or nobody knows", "the store failed"];
 const FENCED: &str = "is owned by another holder";
 
 fn kill_postgres(fleet: &Fleet, load: &Load, away: Duration) {
