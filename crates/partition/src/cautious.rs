@@ -3,6 +3,7 @@
 
 use crate::core::Core;
 use crate::pollers::Poller;
+use crate::reads::Read;
 use crate::request::{Callers, Effect};
 use crate::suspects::{Mark, Share, Stage, reason};
 use crate::time::Moment;
@@ -34,7 +35,9 @@ impl Core {
         if self.in_flight.is_some() || !self.open.is_empty() {
             return;
         }
-        self.admit();
+        if self.one_by_one == 0 {
+            self.admit();
+        }
         self.put_aside_killers();
         if !self.open.is_empty() {
             return;
@@ -59,9 +62,10 @@ impl Core {
 
     fn put_aside_killers(&mut self) {
         let queue: VecDeque<Work> = std::mem::take(&mut self.queue);
-        for work in queue {
+        let one_by_one = self.one_by_one;
+        for (number, work) in queue.into_iter().enumerate() {
             if self.suspects.has_killed_too_often(Mark::of(&work)) {
-                self.one_by_one = self.one_by_one.saturating_sub(1);
+                self.one_by_one -= usize::from(number < one_by_one);
                 self.open.put_aside(work, reason());
             } else {
                 self.queue.push_back(work);
@@ -99,7 +103,7 @@ impl Core {
 
     fn note(&mut self, marks: Vec<Mark>, share: Share) {
         let (note, is_alone) = self.suspects.begin(marks, self.next_batch);
-        self.note_wanted = Some((note, Some(is_alone)));
+        self.note_wanted = Some(Read::Note { note, is_alone: Some(is_alone) });
         self.suspects.stage = Stage::Noting(share);
     }
 
@@ -142,7 +146,7 @@ impl Core {
         self.suspects.stage = Stage::Idle;
         self.effects.push(Effect::SuspectsAreDone);
         if let Some(note) = note {
-            self.note_wanted = Some((note, None));
+            self.note_wanted = Some(Read::Note { note, is_alone: None });
             self.suspects.stage = Stage::Clearing;
         }
     }

@@ -10,7 +10,7 @@ use crate::pollers::{Poller, Pollers};
 use crate::reads::{Brought, Read, Wanted};
 use crate::recovery::Condition;
 use crate::request::{CallId, Callers, CommandError, Effect, Request};
-use crate::suspects::{Share, Stage, Suspects};
+use crate::suspects::{Stage, Suspects};
 use crate::time::{Moment, PartitionTime};
 use crate::waiters::{Waiter, Waiters};
 use crate::work::{Origin, WaitsFor, Work};
@@ -21,6 +21,8 @@ use tidemill_store::{BatchId, Committed, Error, Fence, Owned};
 
 /// Requests that may wait for their turn; who comes after that is turned away.
 const BACKLOG_MAX: usize = 8_192;
+/// Callers who wait until the clock counts, before those are forgotten who have left.
+const CLOCK_WATCHERS_BEFORE_CLEANING: usize = 1_000;
 /// Rounds of reads that a batch waits for before it is written without the commands that want more.
 const LOAD_ROUNDS_MAX: u32 = 4;
 
@@ -43,6 +45,8 @@ pub struct Recovered {
     pub leases: Vec<Entity>,
     /// The batch that was asked for was written. If not, it never will be.
     pub batch_is_there: bool,
+    /// That batch may have been a deployment.
+    pub definitions_version: u64,
 }
 
 /// What has happened.
@@ -85,6 +89,8 @@ pub struct Core {
     pub(crate) queue: VecDeque<Work>,
     /// The last run has not looked at all of them.
     pub(crate) has_unvisited: bool,
+    /// A batch was closed without a commit since the last run. No event follows from that, and workers may wait for their turn.
+    pub(crate) has_answered: bool,
     /// Counts how often the kinds of commands took turns.
     pub(crate) turns: usize,
     /// So many of the first commands of the queue are committed one by one, because the store refused a batch that contained them.
@@ -105,7 +111,10 @@ pub struct Core {
     pub(crate) late_notes_under_way: bool,
     /// Instances whose end a retry waits for; it may have come before.
     pub(crate) ends_wanted: Vec<ProcessInstanceKey>,
-    pub(crate) note_wanted: Option<(Option<Vec<u8>>, Option<bool>)>,
+    /// Those that the store is being asked about.
+    ends_under_way: Vec<ProcessInstanceKey>,
+    /// What is to be noted in the store, as `Read::Note`.
+    pub(crate) note_wanted: Option<Read>,
     pub(crate) definitions_version: Option<u64>,
     pub(crate) condition: Condition,
     pub(crate) is_stopping: bool,
@@ -135,6 +144,7 @@ impl Core {
             time: PartitionTime::new(owned.last_batch_at, moment),
             queue: VecDeque::new(),
             has_unvisited: false,
+            has_answered: false,
             turns: 0,
             one_by_one: 0,
             open: OpenBatch::default(),
@@ -151,6 +161,7 @@ impl Core {
             late_notes_wanted: Vec::new(),
             late_notes_under_way: false,
             ends_wanted: Vec::new(),
+            ends_under_way: Vec::new(),
             note_wanted: None,
             definitions_version: None,
             condition: Condition::Working,
@@ -171,13 +182,15 @@ impl Core {
         self.working.reserve_keys(owned.keys.start, owned.keys.end);
         self.definitions_version = None;
         self.due.reset(&leases);
-        let in_hand = self.queue.iter().filter_map(Work::position);
+        // What the open batch consumes is an entry that the store refused before: it was put aside and must not run again.
+        let in_hand = self.queue.iter().filter_map(Work::position).chain(self.open.consumed.iter().copied());
         self.inbox.reset(in_hand);
         self.answers = Answers::default();
         self.wanted = Wanted::default();
         self.backlog.forget_reads();
         self.late_notes_wanted.clear();
         self.late_notes_under_way = false;
+        self.ends_wanted.append(&mut self.ends_under_way);
         self.note_wanted = None;
         let leases = leases.into_iter().filter_map(|entity| match entity {
             Entity::JobLease(lease) => Some(lease),
@@ -211,11 +224,13 @@ impl Core {
                 self.waiters.close(&mut self.effects);
             }
             Event::Stop => self.is_stopping = true,
+            // After a failure everything is read again. What comes before that would be taken twice.
+            Event::Read(_) if !self.condition.is_working() => {}
             Event::Read(brought) => self.take_in(brought),
             Event::Failed(error) => self.failed(error, callers),
             Event::Landed(result) => self.landed(result, moment, callers),
-            Event::Recovered(recovered) => self.recovered(*recovered, callers),
-            Event::Lost { error, batch_is_there } => self.lost(error, batch_is_there, callers),
+            Event::Recovered(recovered) => self.recovered(*recovered, moment, callers),
+            Event::Lost { error, batch_is_there } => self.lost(error, batch_is_there, moment, callers),
         }
     }
 
@@ -243,7 +258,12 @@ impl Core {
             Request::WatchJobs { job_type } => {
                 self.pollers.watch(job_type, call, callers, &mut self.effects);
             }
-            Request::ClockHasChanged => self.clock_watchers.push(call),
+            Request::ClockHasChanged => {
+                if self.clock_watchers.len() >= CLOCK_WATCHERS_BEFORE_CLEANING {
+                    self.clock_watchers.retain(|call| callers.is_waiting(*call));
+                }
+                self.clock_watchers.push(call);
+            }
         }
     }
 
@@ -262,8 +282,6 @@ impl Core {
     fn take_in(&mut self, brought: Brought) {
         match brought {
             Brought::Rows(rows) => {
-                self.wanted.rows_under_way = self.wanted.rows_under_way.saturating_sub(1);
-                self.open.load_rounds += 1;
                 for (need, loaded) in rows {
                     let is_complete = !loaded.is_large && !loaded.has_more;
                     self.working.supply(Supply { need, entities: loaded.entities, is_complete });
@@ -271,15 +289,13 @@ impl Core {
                 if self.wanted.definitions_have_moved {
                     self.working.definitions_changed();
                 }
-                self.go_on(WaitsFor::Rows);
+                self.rows_have_come();
             }
             Brought::Remains(remains) => {
-                self.wanted.rows_under_way = self.wanted.rows_under_way.saturating_sub(1);
-                self.open.load_rounds += 1;
                 for (instance, remains) in remains {
                     self.working.supply_remains(instance, remains);
                 }
-                self.go_on(WaitsFor::Rows);
+                self.rows_have_come();
             }
             Brought::Keys(block) => {
                 self.wanted.keys_under_way = false;
@@ -297,6 +313,7 @@ impl Core {
                 self.late.arrived(notes.into_iter());
             }
             Brought::Ends(ends) => {
+                self.ends_under_way.clear();
                 for end in &ends {
                     self.waiters.tell(end, &mut self.effects);
                 }
@@ -311,6 +328,12 @@ impl Core {
             Brought::Timers { id, page } => self.due.arrived(id, page),
             Brought::Noted => self.noted(),
         }
+    }
+
+    fn rows_have_come(&mut self) {
+        self.wanted.rows_under_way = self.wanted.rows_under_way.saturating_sub(1);
+        self.open.load_rounds += 1;
+        self.go_on(WaitsFor::Rows);
     }
 
     fn go_on(&mut self, waited_for: WaitsFor) {
@@ -342,20 +365,20 @@ impl Core {
             self.late_notes_under_way = true;
             reads.push(Read::LateNotes(std::mem::take(&mut self.late_notes_wanted)));
         }
-        if !self.ends_wanted.is_empty() {
-            reads.push(Read::Ends(std::mem::take(&mut self.ends_wanted)));
+        if !self.ends_wanted.is_empty() && self.ends_under_way.is_empty() {
+            self.ends_under_way = std::mem::take(&mut self.ends_wanted);
+            reads.push(Read::Ends(self.ends_under_way.clone()));
         }
-        if let Some((note, is_alone)) = self.note_wanted.take() {
-            reads.push(Read::Note { note, is_alone });
-        }
+        reads.extend(self.note_wanted.take());
         if !self.is_stopping
             && let Some(limit) = self.inbox.begin_read()
         {
             self.backlog.begin_read_of_inbox();
             reads.push(Read::Inbox { limit });
         }
-        // Timers among the commands that run one by one are still stored: they must not be read a second time.
-        if !self.is_stopping && self.one_by_one == 0 {
+        // Timers that run one by one, and the one of them that was put aside, are still stored: the window has forgotten that
+        // they are in hand and must not read them a second time.
+        if !self.is_stopping && self.one_by_one == 0 && self.open.fired.is_empty() {
             reads.extend(self.due.begin_read(self.time.due_now()).map(|read| Read::Timers {
                 id: read.id,
                 after: read.after.map(stored_position),
@@ -376,11 +399,6 @@ impl Core {
         std::mem::take(&mut self.effects)
     }
 
-    /// A batch is on its way to the store.
-    pub fn is_writing(&self) -> bool {
-        self.in_flight.is_some()
-    }
-
     /// `run` would find something to do without anything else happening first.
     pub fn has_work(&mut self, moment: &Moment) -> bool {
         if !self.condition.is_working() || self.open.is_full() {
@@ -390,16 +408,19 @@ impl Core {
         let is_free = self.in_flight.is_none() && self.open.is_empty();
         if self.suspects.is_cautious() {
             let is_idle = is_free && matches!(self.suspects.stage, Stage::Idle);
-            return is_idle && (!self.queue.is_empty() || self.can_admit());
+            return is_idle && (self.has_answered || !self.queue.is_empty() || self.can_admit());
         }
         if self.one_by_one > 0 {
             return is_free && self.queue.front().is_some_and(|work| work.waits_for.is_none());
         }
-        self.has_unvisited || self.can_admit()
+        self.has_answered || self.has_unvisited || self.can_admit()
     }
 
-    /// How long nothing needs to run, in milliseconds, if nothing else happens.
+    /// How long nothing needs to run, in milliseconds, if nothing else happens. None while nothing can: the store is away.
     pub fn idle_ms(&mut self, moment: &Moment) -> Option<u64> {
+        if !self.condition.is_working() {
+            return None;
+        }
         self.time.observe_quietly(moment);
         let due = self.due.next().and_then(|due| self.time.until_ms(due));
         let poll = self.pollers.next_end_ms().map(|end| end.saturating_sub(moment.elapsed_ms));
@@ -443,11 +464,6 @@ impl Core {
                 // Nobody waits for an answer, or it is asked for again.
                 _ => {}
             }
-        }
-        if let Stage::Noting(Share::Pollers { held_back }) | Stage::Running(Share::Pollers { held_back }) =
-            std::mem::take(&mut self.suspects.stage)
-        {
-            held_back.into_iter().for_each(|poller| self.pollers.add(poller));
         }
         self.waiters.send_on(&mut self.effects);
     }

@@ -168,3 +168,44 @@ impl LateAnswers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::CommandOptions;
+    use tidemill_model::command::CancelInstance;
+    use tidemill_model::{Command, ProcessInstanceKey};
+
+    /// All callers wait, or all have left.
+    struct Everybody {
+        waits: bool,
+    }
+
+    impl Callers for Everybody {
+        fn is_waiting(&self, _: CallId) -> bool {
+            self.waits
+        }
+
+        fn claim(&mut self, _: CallId) -> bool {
+            false
+        }
+
+        fn release(&mut self, _: CallId) {}
+    }
+
+    #[test]
+    fn answers_that_are_waited_for_are_bounded_and_those_who_have_left_make_room() {
+        let (mut late, mut effects) = (LateAnswers::default(), Vec::new());
+        let command = Command::CancelInstance(CancelInstance { instance: ProcessInstanceKey(1) });
+        let options = CommandOptions::default();
+        let work = Work::new(command, Origin::Client { call: CallId(1), options });
+        for number in 0..ANSWERS_MAX as u64 {
+            assert!(!late.is_full(&Everybody { waits: true }), "there is room for answer {number}");
+            late.add(number, &work, &Everybody { waits: true }, &mut effects);
+        }
+        assert!(late.is_full(&Everybody { waits: true }));
+        assert!(LateAnswers::too_many().to_string().contains("50000"), "the limit is named");
+        assert!(!late.is_full(&Everybody { waits: false }));
+        assert!(effects.is_empty());
+    }
+}

@@ -32,6 +32,8 @@ pub(crate) struct Pollers {
     /// Nodes that want to know when asking is worth while.
     watchers: FxHashMap<Text, Vec<CallId>>,
     watcher_count: usize,
+    /// The server is about to stop: nobody is kept waiting.
+    is_closed: bool,
 }
 
 impl Pollers {
@@ -59,7 +61,7 @@ impl Pollers {
     }
 
     fn line_of(&mut self, poller: &Poller) -> &mut VecDeque<Poller> {
-        let lines = match poller.until_ms {
+        let lines = match poller.until_ms.filter(|_| !self.is_closed) {
             Some(until) => {
                 self.next_end_ms = Some(self.next_end_ms.map_or(until, |end| end.min(until)));
                 &mut self.by_type
@@ -184,11 +186,11 @@ impl Pollers {
         self.at_once.retain(|_, waiting| !waiting.is_empty());
     }
 
-    /// Sends everybody away.
+    /// Sends everybody away. Who comes after that gets what there is and does not wait.
     pub(crate) fn end_all(&mut self, effects: &mut Vec<Effect>) {
         let watchers = std::mem::take(&mut self.watchers).into_values().flatten();
         effects.extend(watchers.map(|call| Effect::JobsMayBeThere { call, result: Ok(()) }));
-        let pollers = std::mem::take(self);
+        let pollers = std::mem::replace(self, Pollers { is_closed: true, ..Pollers::default() });
         let all = pollers.by_type.into_values().chain(pollers.at_once.into_values()).flatten();
         effects.extend(all.map(|poller| send_away(&poller)));
     }
@@ -200,4 +202,29 @@ impl Pollers {
 
 fn send_away(poller: &Poller) -> Effect {
     Effect::Jobs { call: poller.call, result: Ok(Vec::new()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_jobs_are_handed_out_than_leases_fit_into_memory() {
+        let command = ActivateJobs {
+            job_type: Text::from("t"),
+            worker: Text::from("w"),
+            timeout_ms: 1_000,
+            jobs_max: 1,
+            fetch_variables: Vec::new(),
+            tenants: Vec::new(),
+            with_lease: false,
+        };
+        let poller = || Poller { call: CallId(1), command: command.clone(), until_ms: None };
+        let (mut pollers, mut effects) = (Pollers::default(), Vec::new());
+        pollers.add_new(poller(), LEASES_MAX - 1, &mut effects);
+        assert!(effects.is_empty());
+        pollers.add_new(poller(), LEASES_MAX, &mut effects);
+        let [Effect::Jobs { result: Err(error), .. }] = &effects[..] else { panic!("{effects:?}") };
+        assert!(error.to_string().contains("1000000 jobs"), "{error}");
+    }
 }

@@ -6,6 +6,7 @@ use crate::open::{Executed, InFlight, OpenBatch};
 use crate::reads::Read;
 use crate::request::{Callers, Effect};
 use crate::suspects::{Share, Stage};
+use crate::time::Moment;
 use crate::work::{Origin, Work};
 use std::collections::{BTreeSet, VecDeque};
 use tidemill_store::{BatchId, Error};
@@ -78,7 +79,8 @@ impl Core {
         self.undo_open_batch(callers);
         let InFlight { batch, id, is_confirmation } = in_flight;
         if error.is_fatal() {
-            // Nobody can tell what became of it: its callers get no answer.
+            // Nobody can tell what became of it: its callers get no answer. Workers may be served by another partition.
+            self.take_back(batch.executed, |_| false, callers);
             self.condition = Condition::Stopped(Some(error));
             return;
         }
@@ -99,7 +101,12 @@ impl Core {
         let (one_by_one, rest): (Vec<_>, Vec<_>) =
             queue.into_iter().enumerate().partition(|(number, _)| *number < self.one_by_one);
         let rest = rest.into_iter().map(|(_, work)| work).filter(Work::has_caller);
-        self.queue = one_by_one.into_iter().map(|(_, work)| work).chain(executed).chain(rest).collect();
+        if self.one_by_one > 0 {
+            // They were the first of those that run one by one.
+            self.one_by_one += executed.len();
+        }
+        self.queue =
+            executed.into_iter().chain(one_by_one.into_iter().map(|(_, work)| work)).chain(rest).collect();
         for work in &mut self.queue {
             work.waits_for = None;
         }
@@ -137,9 +144,13 @@ impl Core {
     }
 
     /// The partition was taken again: memory is what the store holds, and commands whose effects are not there run again.
-    pub(crate) fn recovered(&mut self, recovered: Recovered, callers: &mut dyn Callers) {
+    pub(crate) fn recovered(&mut self, recovered: Recovered, moment: &Moment, callers: &mut dyn Callers) {
+        // Leases on jobs may have run out meanwhile.
+        self.time.observe_quietly(moment);
         let condition = std::mem::replace(&mut self.condition, Condition::Working);
-        let Recovered { owned, leases, batch_is_there } = recovered;
+        let Recovered { owned, leases, batch_is_there, definitions_version } = recovered;
+        // Before anybody is told of a deployment, every partition of the node must know that there is one.
+        self.effects.push(Effect::DefinitionsAt(definitions_version));
         if let Condition::Recovering { failed: Some(failed), .. } = condition {
             self.settle(*failed, Some(batch_is_there), callers);
         }
@@ -148,7 +159,14 @@ impl Core {
 
     /// The partition has another owner, or the store is broken. An owner that lost its partition can still settle its last batch:
     /// the new one has waited for that batch before it began.
-    pub(crate) fn lost(&mut self, error: Error, batch_is_there: Option<bool>, callers: &mut dyn Callers) {
+    pub(crate) fn lost(
+        &mut self,
+        error: Error,
+        batch_is_there: Option<bool>,
+        moment: &Moment,
+        callers: &mut dyn Callers,
+    ) {
+        self.time.observe_quietly(moment);
         let condition = std::mem::replace(&mut self.condition, Condition::Stopped(Some(error)));
         if let Condition::Recovering { failed: Some(failed), .. } = condition {
             let is_there = if failed.id.is_none() { Some(false) } else { batch_is_there };
@@ -169,10 +187,14 @@ impl Core {
             }
             (None, Some(false)) => {
                 let again = self.take_back(batch.executed, Work::has_caller, callers);
+                if self.one_by_one > 0 {
+                    // It was the first of those that run one by one.
+                    self.one_by_one += again.len();
+                }
                 self.put_first(again);
             }
-            // Nobody knows: whoever waits gets no answer.
-            (None, None) => {}
+            // Nobody knows: whoever waits gets no answer. Workers may be served by another partition.
+            (None, None) => drop(self.take_back(batch.executed, |_| false, callers)),
         }
     }
 

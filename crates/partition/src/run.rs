@@ -56,6 +56,7 @@ impl Core {
             return;
         }
         self.observe(moment);
+        self.has_answered = false;
         if self.suspects.is_cautious() {
             self.run_cautiously(moment, callers);
         } else if self.one_by_one > 0 {
@@ -200,17 +201,10 @@ impl Core {
                 break;
             }
             let Some(work) = self.queue.pop_front() else { break };
-            if in_order && !held_up.is_empty() {
-                // It waits for its turn, but what it needs can be read with what the one before needs.
-                self.ask_ahead(&work);
-                waiting.push_back(work);
-                continue;
-            }
-            let must_wait = work.waits_for.is_some() || self.is_held_up(&held_up, &work);
-            let line = if must_wait { None } else { line_of_client(&work) };
+            let line = line_of_client(&work);
             self.open.work_before = self.open.work;
-            let left = if must_wait { Some(work) } else { self.attempt(work) };
-            match left {
+            let is_held_up = !held_up.is_empty() && in_order || self.is_held_up(&held_up, &work);
+            match self.attempt_unless_held_up(work, is_held_up) {
                 Some(work) => {
                     held_up.add(self.working.aggregate(&work.command));
                     waiting.push_back(work);
@@ -248,6 +242,21 @@ impl Core {
         }
     }
 
+    /// As `attempt`. A command that another one holds up asks for its rows all the same: what many commands need is read
+    /// together, not one after the other.
+    fn attempt_unless_held_up(&mut self, mut work: Work, is_held_up: bool) -> Option<Work> {
+        if work.waits_for.is_some() {
+            return Some(work);
+        }
+        if !is_held_up {
+            return self.attempt(work);
+        }
+        if self.ask_ahead(&work) {
+            work.waits_for = Some(WaitsFor::Rows);
+        }
+        Some(work)
+    }
+
     fn is_held_up(&self, held_up: &HeldUp, work: &Work) -> bool {
         !held_up.is_empty() && held_up.includes(&self.working.aggregate(&work.command))
     }
@@ -256,9 +265,8 @@ impl Core {
     fn run_follow_ups(&mut self, held_up: &mut HeldUp) {
         let mut waiting = VecDeque::new();
         while let Some(work) = self.open.follow_ups.pop_front() {
-            let must_wait = work.waits_for.is_some() || self.is_held_up(held_up, &work);
-            let left = if must_wait { Some(work) } else { self.attempt(work) };
-            if let Some(work) = left {
+            let is_held_up = self.is_held_up(held_up, &work);
+            if let Some(work) = self.attempt_unless_held_up(work, is_held_up) {
                 held_up.add(self.working.aggregate(&work.command));
                 waiting.push_back(work);
             }
@@ -266,15 +274,17 @@ impl Core {
         self.open.follow_ups = waiting;
     }
 
-    /// Asks for what a command will surely miss.
-    fn ask_ahead(&mut self, work: &Work) {
+    /// Asks for what a command will surely miss. True if rows are among that.
+    fn ask_ahead(&mut self, work: &Work) -> bool {
         if let Some(key) = work.key() {
             let in_flight = self.in_flight.iter().map(|in_flight| &in_flight.batch.known);
             self.answers.look_up(&key, std::iter::once(&self.open.known).chain(in_flight));
         }
         let mut needs = Vec::new();
         self.working.add_first_needs(&work.command, &mut needs);
+        let asks_for_rows = !needs.is_empty();
         self.wanted.rows(needs);
+        asks_for_rows
     }
 
     /// Runs a command, or gives it back because it waits for a read.

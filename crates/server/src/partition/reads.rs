@@ -165,7 +165,8 @@ impl Reader {
             Some(batch) => self.store.has_batch(self.id, batch).await?,
             None => false,
         };
-        Ok(Some(Recovered { owned, leases: self.leases().await?, batch_is_there }))
+        let definitions_version = self.store.definitions_version().await?;
+        Ok(Some(Recovered { owned, leases: self.leases().await?, batch_is_there, definitions_version }))
     }
 
     /// Another node owns the partition. It has waited for what was in flight, so the fate of the last batch is settled.

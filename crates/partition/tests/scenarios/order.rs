@@ -1,0 +1,120 @@
+//! What may run while a command waits for a read, and in which order.
+
+use crate::support::*;
+use tidemill_bpmn::builder::ModelBuilder;
+use tidemill_engine::Need;
+use tidemill_model::Command;
+use tidemill_partition::Read;
+
+fn rows(read: &Read) -> bool {
+    matches!(read, Read::Rows(_))
+}
+
+#[test]
+fn while_a_command_waits_for_rows_others_run_and_those_of_its_instance_wait() {
+    let mut bench = Bench::with(&[work(), quick()]);
+    let (cold, warm) = (bench.started("work"), bench.started("work"));
+    // The next owner has nothing in memory; what it needs of `warm` is read, what it needs of `cold` is kept back.
+    bench.hand_over();
+    let job = bench.job_of(warm).key;
+    bench.done(fail(job));
+    bench.started("quick");
+    bench.keep_back(rows);
+    take_ran();
+
+    let first = bench.send(cancel(cold));
+    let second = bench.send(cancel(cold));
+    let other = bench.send(complete(job));
+    let new = bench.send(create("quick"));
+    bench.settle();
+    assert!(bench.answer(other).is_none(), "nothing is written that the read may or may not see");
+    let ran = take_ran();
+    assert!(matches!(ran[..], [Command::CreateInstance(_), Command::CompleteJob(_)]), "{ran:?}");
+
+    bench.keep_back(|_| false);
+    bench.settle();
+    for call in [first, other, new] {
+        bench.answered(call);
+    }
+    bench.refused(second);
+    let cancels = bench.log().into_iter().filter(|command| matches!(command, Command::CancelInstance(_)));
+    assert_eq!(cancels.count(), 2);
+}
+
+#[test]
+fn commands_of_one_instance_run_in_the_order_in_which_they_came() {
+    let mut bench = Bench::with(&[work()]);
+    let instance = bench.started("work");
+    bench.hand_over();
+    let calls: Vec<_> =
+        (0..20).map(|number| bench.send(set_variables(instance, &format!(r#"{{"x":{number}}}"#)))).collect();
+    let end = bench.send(cancel(instance));
+    let late = bench.send(set_variables(instance, r#"{"x":99}"#));
+    bench.settle();
+    for call in calls {
+        bench.answered(call);
+    }
+    bench.answered(end);
+    bench.refused(late);
+}
+
+#[test]
+fn a_command_that_could_run_waits_for_the_one_before_it_of_the_same_instance() {
+    let calls = ModelBuilder::process("work").start("s").service_task("t", |task| task.job_type("t"));
+    let calls = calls.call_activity("c", "quick", |call| call).end("e");
+    let mut bench = Bench::with(&[calls, quick()]);
+    let instance = bench.started("work");
+    let job = bench.job_of(instance).key;
+    bench.hand_over();
+    bench.done(fail(job));
+    bench.keep_back(rows);
+
+    // To complete the job, the called process must be read; to cancel the instance, nothing.
+    let first = bench.send(complete(job));
+    bench.settle();
+    let second = bench.send(cancel(instance));
+    bench.settle();
+    assert!(bench.is_reading(rows));
+    bench.keep_back(|_| false);
+    bench.settle();
+    bench.answered(first);
+    bench.refused(second);
+}
+
+#[test]
+fn what_many_cold_commands_need_is_read_together() {
+    let mut bench = Bench::with(&[work()]);
+    let instances: Vec<_> = (0..30).map(|_| bench.started("work")).collect();
+    let jobs: Vec<_> = instances.iter().map(|instance| bench.job_of(*instance).key).collect();
+    bench.hand_over();
+    bench.keep_back(rows);
+    let calls: Vec<_> = jobs.into_iter().map(|job| bench.send(complete(job))).collect();
+    let mut reads = 0;
+    while calls.iter().any(|call| bench.answer(*call).is_none()) {
+        bench.settle();
+        reads += usize::from(bench.answer_read(rows));
+        assert!(reads < 100);
+    }
+    assert!(reads <= 4, "thirty commands took {reads} reads, one after the other");
+}
+
+#[test]
+fn a_definition_that_changes_during_a_read_is_read_again() {
+    let mut bench = Bench::with(&[quick()]);
+    bench.hand_over();
+    bench.keep_back(rows);
+    let call = bench.send(create("quick"));
+    bench.settle();
+    let old = bench.take_answer(rows);
+    // Another partition of the node has deployed a second version meanwhile.
+    bench.moment.definitions_version += 1;
+    bench.turn();
+    bench.offer(old);
+    bench.settle();
+    let process = |need: &Need| matches!(need, Need::Process { .. });
+    let is_read_again = |read: &Read| matches!(read, Read::Rows(needs) if needs.iter().any(process));
+    assert!(bench.is_reading(is_read_again), "what the read brought may be old: {:?}", bench.reads);
+    bench.keep_back(|_| false);
+    bench.settle();
+    bench.answered(call);
+}

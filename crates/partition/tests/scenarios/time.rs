@@ -1,0 +1,89 @@
+//! The time of a partition: it never falls, and durations are never short.
+
+use crate::support::*;
+use tidemill_model::{Answer, ProcessInstanceKey};
+
+fn last_batch_at(bench: &Bench) -> i64 {
+    bench.log_times().last().copied().expect("something was written")
+}
+
+#[test]
+fn time_does_not_fall_when_the_owner_changes() {
+    let mut bench = Bench::with(&[quick()]);
+    bench.pass(60_000);
+    bench.started("quick");
+    let before = last_batch_at(&bench);
+    // The next owner's clock is half a minute behind, and so is the store's.
+    bench.hand_over();
+    bench.set_store_clock_by(-30_000);
+    bench.moment.wall = bench.moment.wall + -30_000;
+    bench.hand_over();
+    bench.started("quick");
+    assert!(last_batch_at(&bench) >= before, "{} after {before}", last_batch_at(&bench));
+}
+
+#[test]
+fn time_does_not_fall_when_the_stores_clock_is_set_back() {
+    let mut bench = Bench::with(&[quick(), sleep()]);
+    bench.started("sleep");
+    let before = last_batch_at(&bench);
+    bench.set_store_clock_by(-3_600_000);
+    bench.started("quick");
+    assert!(last_batch_at(&bench) >= before);
+    // The ten seconds go on meanwhile, and take a hundredth longer at most.
+    bench.pass(10_200);
+    bench.settle();
+    assert_eq!(bench.times_logged(is_trigger), 1);
+}
+
+/// Sends a create, lets it run, and gives the time by the steady clock from sending to firing.
+fn time_to_fire(seed: u64) -> u64 {
+    let mut dice = Dice::new(seed);
+    let mut bench = Bench::new();
+    bench.commits_tell_time = false;
+    // The store's answer to whoever took the partition was slow as well.
+    let first_ms = dice.below(3_000);
+    let looked_at = bench.store_now() + dice.below(first_ms + 1) as i64;
+    bench.pass(first_ms);
+    bench.store_tells(looked_at, 0);
+    // And the clock of its node is an hour behind.
+    bench.moment.wall = bench.moment.wall + -3_600_000;
+    bench.hand_over();
+    bench.deploy(&[sleep()]);
+    pass_with_answers(&mut bench, &mut dice, 2_000);
+    let sent_ms = bench.moment.elapsed_ms;
+    let call = bench.send(create("sleep"));
+    bench.settle();
+    let instance: ProcessInstanceKey = match bench.answered(call) {
+        Answer::Created(created) => created.instance,
+        other => panic!("unexpected answer {other:?}"),
+    };
+    while bench.state_of(instance).as_deref() == Some("ACTIVE") {
+        pass_with_answers(&mut bench, &mut dice, 1_500);
+        bench.settle();
+        assert!(bench.moment.elapsed_ms < sent_ms + 60_000, "seed {seed}: it never fires");
+    }
+    bench.moment.elapsed_ms - sent_ms
+}
+
+/// Time passes, and the store tells its time with an answer that took some of it.
+fn pass_with_answers(bench: &mut Bench, dice: &mut Dice, ms_max: u64) {
+    let asked_ms = bench.moment.elapsed_ms;
+    let way_there_ms = dice.below(ms_max);
+    bench.pass(way_there_ms);
+    let looked_at = bench.store_now();
+    let way_back_ms = dice.below(ms_max);
+    for _ in 0..4 {
+        bench.pass(way_back_ms / 4);
+        bench.turn_quietly();
+    }
+    bench.store_tells(looked_at, asked_ms);
+}
+
+#[test]
+fn durations_are_never_short_whatever_the_latency_of_answers() {
+    for seed in 0..400 {
+        let elapsed_ms = time_to_fire(seed);
+        assert!(elapsed_ms >= 10_000, "seed {seed}: ten seconds took {elapsed_ms} ms");
+    }
+}
