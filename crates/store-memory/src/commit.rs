@@ -29,7 +29,7 @@ impl Commit for MemoryStore {
         let now = self.now();
         let committed = self.state().commit(batch, now)?;
         for partition in woken {
-            self.shared.bells.ring(partition);
+            self.shared.notifiers.notify(partition);
         }
         if fault == Fault::LostAfterCommit { Err(unknown()) } else { Ok(committed) }
     }

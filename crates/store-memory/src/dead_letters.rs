@@ -32,7 +32,7 @@ impl DeadLetters for MemoryStore {
             })
         };
         let Some((partition, position)) = retried else { return Ok(None) };
-        self.shared.bells.ring(partition);
+        self.shared.notifiers.notify(partition);
         Ok(Some(position))
     }
 

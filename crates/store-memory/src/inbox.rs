@@ -14,7 +14,7 @@ impl Inbox for MemoryStore {
             entries.into_iter().map(|entry| state.append(entry)).collect()
         };
         for partition in partitions {
-            self.shared.bells.ring(partition);
+            self.shared.notifiers.notify(partition);
         }
         Ok(positions)
     }

@@ -2,7 +2,7 @@
 
 use crate::faults::Faults;
 use crate::state::State;
-use crate::wakeup::Bells;
+use crate::wakeup::Notifiers;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tidemill_model::{PartitionCount, Timestamp};
@@ -18,7 +18,7 @@ pub struct Memory {
 
 pub(crate) struct Shared {
     pub(crate) partitions: PartitionCount,
-    pub(crate) bells: Bells,
+    pub(crate) notifiers: Notifiers,
     pub(crate) faults: Faults,
     clock: Clock,
     state: Mutex<State>,
@@ -38,7 +38,7 @@ impl Memory {
     pub fn with_clock(partitions: PartitionCount, clock: Clock) -> Memory {
         let shared = Shared {
             partitions,
-            bells: Bells::new(partitions),
+            notifiers: Notifiers::new(partitions),
             faults: Faults::default(),
             clock,
             state: Mutex::new(State::new(partitions)),

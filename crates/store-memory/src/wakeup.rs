@@ -8,16 +8,16 @@ use tidemill_store::Wakeup;
 use tokio::sync::Notify;
 
 /// One per partition.
-pub(crate) struct Bells(BTreeMap<PartitionId, Notify>);
+pub(crate) struct Notifiers(BTreeMap<PartitionId, Notify>);
 
-impl Bells {
-    pub(crate) fn new(partitions: PartitionCount) -> Bells {
-        Bells(partitions.ids().map(|id| (id, Notify::new())).collect())
+impl Notifiers {
+    pub(crate) fn new(partitions: PartitionCount) -> Notifiers {
+        Notifiers(partitions.ids().map(|id| (id, Notify::new())).collect())
     }
 
-    pub(crate) fn ring(&self, partition: PartitionId) {
-        if let Some(bell) = self.0.get(&partition) {
-            bell.notify_one();
+    pub(crate) fn notify(&self, partition: PartitionId) {
+        if let Some(notifier) = self.0.get(&partition) {
+            notifier.notify_one();
         }
     }
 }
@@ -25,12 +25,12 @@ impl Bells {
 #[async_trait]
 impl Wakeup for MemoryStore {
     async fn wake(&self, partition: PartitionId) {
-        self.shared.bells.ring(partition);
+        self.shared.notifiers.notify(partition);
     }
 
     async fn woken(&self, partition: PartitionId) {
-        match self.shared.bells.0.get(&partition) {
-            Some(bell) => bell.notified().await,
+        match self.shared.notifiers.0.get(&partition) {
+            Some(notifier) => notifier.notified().await,
             None => std::future::pending().await,
         }
     }

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::commit::append_call;
 use crate::connect::Pool;
 use crate::error;
-use crate::wakeup::Bells;
+use crate::wakeup::Notifiers;
 use std::sync::Arc;
 use tidemill_model::PartitionId;
 use tidemill_store::{Error, NewInboxEntry, Position, Result};
@@ -28,11 +28,11 @@ pub(crate) struct Appender {
 }
 
 impl Appender {
-    pub(crate) fn start(pool: Arc<Pool>, bells: Arc<Bells>) -> Appender {
+    pub(crate) fn start(pool: Arc<Pool>, notifiers: Arc<Notifiers>) -> Appender {
         let (queue, waiting) = mpsc::channel(QUEUE_MAX);
         let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..WORKERS {
-            let worker = Worker { pool: pool.clone(), bells: bells.clone(), waiting: waiting.clone() };
+            let worker = Worker { pool: pool.clone(), notifiers: notifiers.clone(), waiting: waiting.clone() };
             tokio::spawn(worker.run());
         }
         Appender { queue }
@@ -51,7 +51,7 @@ impl Appender {
 
 struct Worker {
     pool: Arc<Pool>,
-    bells: Arc<Bells>,
+    notifiers: Arc<Notifiers>,
     waiting: Arc<Mutex<mpsc::Receiver<Append>>>,
 }
 
@@ -101,14 +101,14 @@ impl Worker {
         partitions.sort_unstable();
         partitions.dedup();
         let append = [append_call(entries)];
-        let after: Vec<Call<'_>> = self.bells.notification(&partitions).into_iter().collect();
+        let after: Vec<Call<'_>> = self.notifiers.notification(&partitions).into_iter().collect();
         let mut lease = self.pool.take().await.map_err(|error| Failure::Unavailable(error.to_string()))?;
         let flushed = lease.transact("BEGIN", &append, "COMMIT", &after).await;
         let mut rows = flushed.into_rows().map_err(|error| match error::is_connection(&error) {
             true => Failure::Unknown(error::told(&error)),
             false => Failure::Refused(error::told(&error)),
         })?;
-        self.bells.ring_all(&partitions);
+        self.notifiers.notify_here(&partitions);
         Ok(rows.swap_remove(0).iter().map(|row| Position(row.get(0))).collect())
     }
 }

@@ -1,8 +1,8 @@
-//! The one connection that listens. When it is lost, it is opened again, and every bell is rung, because nobody
+//! The one connection that listens. When it is lost, it is opened again, and everybody is notified, because nobody
 //! knows what was missed.
 
 use crate::connect::{Connector, Settings, quoted};
-use crate::wakeup::Bells;
+use crate::wakeup::Notifiers;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tidemill_model::PartitionId;
@@ -10,16 +10,16 @@ use tidemill_model::PartitionId;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Listens for as long as somebody else holds the bells.
-pub(crate) fn start(connector: Arc<Connector>, settings: Settings, bells: &Arc<Bells>) {
-    let listener = Listener { connector, settings, bells: Arc::downgrade(bells) };
+/// Listens for as long as somebody else holds the notifiers.
+pub(crate) fn start(connector: Arc<Connector>, settings: Settings, notifiers: &Arc<Notifiers>) {
+    let listener = Listener { connector, settings, notifiers: Arc::downgrade(notifiers) };
     tokio::spawn(listener.run());
 }
 
 struct Listener {
     connector: Arc<Connector>,
     settings: Settings,
-    bells: Weak<Bells>,
+    notifiers: Weak<Notifiers>,
 }
 
 impl Listener {
@@ -27,11 +27,11 @@ impl Listener {
         let mut pause = FIRST_PAUSE;
         let mut is_first = true;
         let mut is_told = false;
-        while self.bells.strong_count() > 0 {
+        while self.notifiers.strong_count() > 0 {
             let listened = self.listen(is_first).await;
             is_first = false;
-            if let Some(bells) = self.bells.upgrade() {
-                bells.set_listening(false);
+            if let Some(notifiers) = self.notifiers.upgrade() {
+                notifiers.set_listening(false);
             }
             match listened {
                 Ok(()) => (pause, is_told) = (FIRST_PAUSE, false),
@@ -55,19 +55,19 @@ impl Listener {
     async fn listen(&self, is_first: bool) -> Result<(), String> {
         let (client, mut notices) =
             self.connector.open(&self.settings).await.map_err(|error| error.to_string())?;
-        let Some(channel) = self.bells.upgrade().map(|bells| quoted(bells.channel())) else { return Ok(()) };
+        let Some(channel) = self.notifiers.upgrade().map(|notifiers| quoted(notifiers.channel())) else { return Ok(()) };
         client.batch_execute(&format!("LISTEN {channel}")).await.map_err(|error| error.to_string())?;
-        if let Some(bells) = self.bells.upgrade() {
-            bells.set_listening(true);
+        if let Some(notifiers) = self.notifiers.upgrade() {
+            notifiers.set_listening(true);
             if !is_first {
-                bells.notify_every();
+                notifiers.notify_every();
             }
         }
         loop {
             let notice = tokio::time::timeout(LONGEST_PAUSE, notices.recv()).await;
-            let Some(bells) = self.bells.upgrade() else { return Ok(()) };
+            let Some(notifiers) = self.notifiers.upgrade() else { return Ok(()) };
             match notice {
-                Ok(Some(payload)) => ring(&bells, &payload),
+                Ok(Some(payload)) => ring(&notifiers, &payload),
                 Ok(None) => return Ok(()),
                 // Nothing came; the store may have been closed meanwhile.
                 Err(_) => {}
@@ -76,9 +76,9 @@ impl Listener {
     }
 }
 
-fn ring(bells: &Bells, payload: &str) {
+fn notify(notifiers: &Notifiers, payload: &str) {
     match payload.split(',').map(|id| id.parse().map(PartitionId)).collect::<Result<Vec<_>, _>>() {
-        Ok(partitions) => bells.notify(&partitions),
-        Err(_) => bells.notify_every(),
+        Ok(partitions) => notifiers.notify(&partitions),
+        Err(_) => notifiers.notify_every(),
     }
 }

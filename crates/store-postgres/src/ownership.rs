@@ -23,7 +23,7 @@ const ACQUIRE: &str = "UPDATE partitions SET holder = $2, epoch = epoch + 1, nex
 const LAST_BATCH: &str = "SELECT at FROM batches WHERE partition_id = $1 ORDER BY at DESC LIMIT 1";
 
 /// What a predecessor that died in its sleep has left.
-const GET_UP: &str = "UPDATE naps SET is_asleep = false WHERE partition_id = $1 AND is_asleep";
+const MARK_AWAKE: &str = "UPDATE naps SET is_asleep = false WHERE partition_id = $1 AND is_asleep";
 
 const RESERVE: &str = "UPDATE partitions SET next_key = next_key + $2 WHERE partition_id = $1 \
     AND epoch = $3 AND holder = $4 RETURNING next_key";
@@ -90,9 +90,9 @@ impl Ownership for PostgresStore {
         let Some(row) = taken.first() else { return Ok(None) };
         let (epoch, end, was_released): (i64, i64, bool) = (row.get(0), row.get(1), row.get(2));
         // Only now: what the predecessor had in flight is visible or will fail.
-        let after = [Call::new(LAST_BATCH, [partition.into()]), Call::new(GET_UP, [partition.into()])];
+        let after = [Call::new(LAST_BATCH, [partition.into()]), Call::new(MARK_AWAKE, [partition.into()])];
         let last = self.leases.write(&after).await?.swap_remove(0);
-        self.bells.set_ours(partition, true);
+        self.notifiers.set_ours(partition, true);
         Ok(Some(Owned {
             fence: Fence { partition, holder: holder.clone(), epoch: epoch as u64 },
             keys: end as u64 - KEYS_PER_BLOCK..end as u64,
@@ -127,7 +127,7 @@ impl Ownership for PostgresStore {
     async fn release(&self, fence: &Fence) -> Result<()> {
         let params = [fence.partition.into(), (fence.epoch as i64).into(), fence.holder.as_str().into()];
         let rows = self.leases.write(&[Call::new(RELEASE, params)]).await?.swap_remove(0);
-        self.bells.set_ours(fence.partition, false);
+        self.notifiers.set_ours(fence.partition, false);
         rows.first().map(drop).ok_or_else(|| self.lost(fence))
     }
 
@@ -169,7 +169,7 @@ impl Ownership for PostgresStore {
 impl PostgresStore {
     /// From now on others have to be notified of what is appended here.
     pub(crate) fn lost(&self, fence: &Fence) -> Error {
-        self.bells.set_ours(fence.partition, false);
+        self.notifiers.set_ours(fence.partition, false);
         Error::Fenced { partition: fence.partition, epoch: fence.epoch }
     }
 }

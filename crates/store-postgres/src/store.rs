@@ -4,7 +4,7 @@ use crate::appender::Appender;
 use crate::connect::{Connector, Pool, Role, Settings};
 use crate::counts::CountFolds;
 use crate::floor::Floors;
-use crate::wakeup::{Bells, WakeupMode};
+use crate::wakeup::{Notifiers, WakeupMode};
 use crate::{listener, periods, schema};
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +71,7 @@ pub struct PostgresStore {
     pub(crate) searches: Pool,
     /// Apart from commits, which they must never wait behind.
     pub(crate) leases: Pool,
-    pub(crate) bells: Arc<Bells>,
+    pub(crate) notifiers: Arc<Notifiers>,
     pub(crate) floors: Floors,
     pub(crate) counts: CountFolds,
     pub(crate) appender: Appender,
@@ -89,9 +89,9 @@ impl PostgresStore {
             periods::make_ahead(&connector, &settings(Role::Engine), &options.schema, options.days_ahead)
                 .await?;
         let pool = |role, connections| Pool::new(connector.clone(), settings(role), connections);
-        let bells = Arc::new(Bells::new(options.partitions, &options.schema, options.wakeup));
+        let notifiers = Arc::new(Notifiers::new(options.partitions, &options.schema, options.wakeup));
         if options.wakeup == WakeupMode::Notify {
-            listener::start(connector.clone(), settings(Role::Engine), &bells);
+            listener::start(connector.clone(), settings(Role::Engine), &notifiers);
         }
         let appends = Arc::new(pool(Role::Engine, 2));
         let writes = Arc::new(pool(Role::Engine, options.write_connections));
@@ -104,8 +104,8 @@ impl PostgresStore {
             loads: pool(Role::Engine, options.load_connections),
             searches: pool(Role::Search { limit_ms: options.search_limit_ms }, options.search_connections),
             leases: pool(Role::Engine, 2),
-            appender: Appender::start(appends, bells.clone()),
-            bells,
+            appender: Appender::start(appends, notifiers.clone()),
+            notifiers,
             floors: Floors::new(options.partitions, Duration::from_millis(options.inbox_floor_ms)),
             counts: CountFolds::new(options.partitions),
             on_batch: options.on_batch.clone(),

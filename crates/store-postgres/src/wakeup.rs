@@ -1,7 +1,7 @@
-//! Wake-ups. In this process a bell per partition; for owners elsewhere one notification channel, used only for
-//! partitions whose owner has noted in `naps` that it wants to be notified. An owner does that when nothing has come
-//! from elsewhere for a while, and looks at its inbox again before it relies on it. Once notified, it looks by itself
-//! for a while.
+//! Wake-ups. In this process a notifier per partition; for owners elsewhere one notification channel. A notification costs
+//! every writer, so it is sent only for owners that are marked as asleep (table `naps`). An owner marks itself when nothing
+//! has come from elsewhere for a while, and looks at its inbox once more before it relies on that. Once notified, it looks
+//! by itself for a while.
 
 use crate::PostgresStore;
 use crate::call::{Call, Param, small};
@@ -38,17 +38,17 @@ const NOTIFY: &str = "SELECT pg_notify($2, string_agg(partition_id::text, ',')) 
     WHERE is_asleep AND partition_id = ANY($1) HAVING count(*) > 0";
 
 /// Nobody sleeps after a crash, so a note need not outlast one.
-const NAP_BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit TO off";
+const MARK_BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit TO off";
 
-const NAP: &str = "UPDATE naps SET is_asleep = $2 WHERE partition_id = $1 AND is_asleep <> $2";
+const MARK: &str = "UPDATE naps SET is_asleep = $2 WHERE partition_id = $1 AND is_asleep <> $2";
 
-struct Bell {
+struct Notifier {
     notify: Notify,
     /// The owner is in this process, so nobody has to be notified.
     is_ours: AtomicBool,
-    /// Rung for another process's sake.
+    /// Notified by another process.
     is_notified: AtomicBool,
-    rest: Mutex<Rest>,
+    wakefulness: Mutex<Wakefulness>,
     /// Held while the mark in the database is written: marks that overtook each other would leave an owner marked as awake that
     /// sleeps, and nobody would notify it.
     marking: tokio::sync::Mutex<()>,
@@ -57,50 +57,50 @@ struct Bell {
 /// How deeply an owner sleeps. Kept here and not in a future, because an owner waits for several things at once
 /// and drops the wait when another of them happens.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum Wakefulness {
     /// It looks by itself until then, and next at the second time.
     Awake {
         until: Instant,
         next_look: Instant,
     },
     /// Its wish to be notified is being noted.
-    Nodding,
+    FallingAsleep,
     /// It is noted; what came before that must be looked for once more.
-    Lying,
+    LastLook,
     Asleep,
 }
 
-impl Rest {
-    fn awake() -> Rest {
+impl Wakefulness {
+    fn awake() -> Wakefulness {
         let now = Instant::now();
-        Rest::Awake { until: now + AWAKE, next_look: now + AWAKE_LOOK }
+        Wakefulness::Awake { until: now + AWAKE, next_look: now + AWAKE_LOOK }
     }
 }
 
-impl Bell {
-    fn rest(&self) -> MutexGuard<'_, Rest> {
-        self.rest.lock().expect("no holder panics")
+impl Notifier {
+    fn rest(&self) -> MutexGuard<'_, Wakefulness> {
+        self.wakefulness.lock().expect("no holder panics")
     }
 }
 
-pub(crate) struct Bells {
-    bells: Vec<Bell>,
+pub(crate) struct Notifiers {
+    notifiers: Vec<Notifier>,
     channel: String,
     mode: WakeupMode,
     is_listening: AtomicBool,
 }
 
-impl Bells {
-    pub(crate) fn new(partitions: PartitionCount, schema: &str, mode: WakeupMode) -> Bells {
-        let bell = |_| Bell {
+impl Notifiers {
+    pub(crate) fn new(partitions: PartitionCount, schema: &str, mode: WakeupMode) -> Notifiers {
+        let notifier = |_| Notifier {
             notify: Notify::new(),
             is_ours: AtomicBool::new(false),
             is_notified: AtomicBool::new(false),
-            rest: Mutex::new(Rest::awake()),
+            wakefulness: Mutex::new(Wakefulness::awake()),
             marking: tokio::sync::Mutex::new(()),
         };
-        Bells {
-            bells: partitions.ids().map(bell).collect(),
+        Notifiers {
+            notifiers: partitions.ids().map(notifier).collect(),
             channel: format!("tidemill_{schema}"),
             mode,
             is_listening: AtomicBool::new(false),
@@ -111,11 +111,11 @@ impl Bells {
         &self.channel
     }
 
-    fn of(&self, partition: PartitionId) -> &Bell {
-        &self.bells[usize::from(partition.0) - 1]
+    fn of(&self, partition: PartitionId) -> &Notifier {
+        &self.notifiers[usize::from(partition.0) - 1]
     }
 
-    pub(crate) fn ring_all(&self, partitions: &[PartitionId]) {
+    pub(crate) fn notify_here(&self, partitions: &[PartitionId]) {
         partitions.iter().for_each(|partition| self.of(*partition).notify.notify_one());
     }
 
@@ -124,14 +124,14 @@ impl Bells {
         for partition in partitions {
             self.of(*partition).is_notified.store(true, Ordering::Release);
         }
-        self.ring_all(partitions);
+        self.notify_here(partitions);
     }
 
     /// For when it is not known who was meant. Owners note their wishes again: the server may have lost them.
     pub(crate) fn notify_every(&self) {
-        for bell in &self.bells {
-            bell.is_notified.store(true, Ordering::Release);
-            bell.notify.notify_one();
+        for notifier in &self.notifiers {
+            notifier.is_notified.store(true, Ordering::Release);
+            notifier.notify.notify_one();
         }
     }
 
@@ -149,7 +149,7 @@ impl Bells {
 
     pub(crate) fn set_ours(&self, partition: PartitionId, is_ours: bool) {
         self.of(partition).is_ours.store(is_ours, Ordering::Release);
-        *self.of(partition).rest() = Rest::awake();
+        *self.of(partition).wakefulness() = Wakefulness::awake();
     }
 
     /// Follows a write into these inboxes, in the same flush, where one of the owners may be elsewhere.
@@ -170,68 +170,68 @@ impl Bells {
 #[async_trait]
 impl Wakeup for PostgresStore {
     async fn wake(&self, partition: PartitionId) {
-        self.bells.ring_all(&[partition]);
-        if let Some(call) = self.bells.notification(&[partition]) {
+        self.notifiers.notify_here(&[partition]);
+        if let Some(call) = self.notifiers.notification(&[partition]) {
             // Advisory: who is not reached looks by itself.
             let _ = self.writes.read_one(call).await;
         }
     }
 
     async fn woken(&self, partition: PartitionId) {
-        let bell = self.bells.of(partition);
-        if let WakeupMode::Poll { every_ms } = self.bells.current_mode() {
+        let notifier = self.notifiers.of(partition);
+        if let WakeupMode::Poll { every_ms } = self.notifiers.current_mode() {
             // In time or not, the owner looks.
-            let _ = tokio::time::timeout(Duration::from_millis(every_ms), bell.notify.notified()).await;
+            let _ = tokio::time::timeout(Duration::from_millis(every_ms), notifier.notify.notified()).await;
             return;
         }
-        let rest = *bell.rest();
-        let patience = match rest {
-            Rest::Awake { until, next_look } if Instant::now() < until => {
+        let state = *notifier.wakefulness();
+        let patience = match state {
+            Wakefulness::Awake { until, next_look } if Instant::now() < until => {
                 next_look.saturating_duration_since(Instant::now())
             }
-            Rest::Awake { .. } => {
-                *bell.rest() = Rest::Nodding;
-                tokio::spawn(nod_off(self.writes.clone(), self.bells.clone(), partition));
+            Wakefulness::Awake { .. } => {
+                *notifier.wakefulness() = Wakefulness::FallingAsleep;
+                tokio::spawn(fall_asleep(self.writes.clone(), self.notifiers.clone(), partition));
                 SAFETY_LOOK
             }
-            Rest::Nodding | Rest::Lying | Rest::Asleep => SAFETY_LOOK,
+            Wakefulness::FallingAsleep | Wakefulness::LastLook | Wakefulness::Asleep => SAFETY_LOOK,
         };
         // In time or not, the owner looks.
-        let _ = tokio::time::timeout(patience, bell.notify.notified()).await;
-        let mut rest = bell.rest();
-        match *rest {
-            Rest::Awake { until, .. } => {
-                *rest = Rest::Awake { until, next_look: Instant::now() + AWAKE_LOOK };
+        let _ = tokio::time::timeout(patience, notifier.notify.notified()).await;
+        let mut state = notifier.wakefulness();
+        match *state {
+            Wakefulness::Awake { until, .. } => {
+                *state = Wakefulness::Awake { until, next_look: Instant::now() + AWAKE_LOOK };
             }
-            Rest::Nodding => {}
-            Rest::Lying | Rest::Asleep if bell.is_notified.swap(false, Ordering::AcqRel) => {
-                *rest = Rest::awake();
-                tokio::spawn(mark(self.writes.clone(), self.bells.clone(), partition));
+            Wakefulness::FallingAsleep => {}
+            Wakefulness::LastLook | Wakefulness::Asleep if notifier.is_notified.swap(false, Ordering::AcqRel) => {
+                *state = Wakefulness::awake();
+                tokio::spawn(mark(self.writes.clone(), self.notifiers.clone(), partition));
             }
-            Rest::Lying | Rest::Asleep => *rest = Rest::Asleep,
+            Wakefulness::LastLook | Wakefulness::Asleep => *state = Wakefulness::Asleep,
         }
     }
 }
 
 /// Notes that the owner wants to be notified, and lets it look once more.
-async fn nod_off(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId) {
-    let is_noted = mark(pool, bells.clone(), partition).await;
-    let bell = bells.of(partition);
+async fn fall_asleep(pool: Arc<Pool>, notifiers: Arc<Notifiers>, partition: PartitionId) {
+    let is_noted = mark(pool, notifiers.clone(), partition).await;
+    let notifier = notifiers.of(partition);
     {
-        let mut rest = bell.rest();
-        if *rest == Rest::Nodding {
-            *rest = if is_noted { Rest::Lying } else { Rest::awake() };
+        let mut state = notifier.wakefulness();
+        if *state == Wakefulness::FallingAsleep {
+            *state = if is_noted { Wakefulness::LastLook } else { Wakefulness::awake() };
         }
     }
-    bell.notify.notify_one();
+    notifier.notify.notify_one();
 }
 
 /// Writes whether the owner sleeps, as it is when its turn to write comes: the last mark that is written is the latest.
-async fn mark(pool: Arc<Pool>, bells: Arc<Bells>, partition: PartitionId) -> bool {
-    let bell = bells.of(partition);
-    let _marking = bell.marking.lock().await;
-    let is_asleep = !matches!(*bell.rest(), Rest::Awake { .. });
-    let call = Call::new(NAP, [partition.into(), Param::Bool(is_asleep)]);
+async fn mark(pool: Arc<Pool>, notifiers: Arc<Notifiers>, partition: PartitionId) -> bool {
+    let notifier = notifiers.of(partition);
+    let _marking = notifier.marking.lock().await;
+    let is_asleep = !matches!(*notifier.wakefulness(), Wakefulness::Awake { .. });
+    let call = Call::new(MARK, [partition.into(), Param::Bool(is_asleep)]);
     let Ok(mut lease) = pool.take().await else { return false };
-    lease.transact(NAP_BEGIN, &[call], "COMMIT", &[]).await.into_rows().is_ok()
+    lease.transact(MARK_BEGIN, &[call], "COMMIT", &[]).await.into_rows().is_ok()
 }

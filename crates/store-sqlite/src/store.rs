@@ -8,7 +8,7 @@ use crate::lock::FileLock;
 use crate::readers::Readers;
 use crate::schema;
 use crate::step::{BatchHook, StepHook, Steps};
-use crate::wakeup::Bells;
+use crate::wakeup::Notifiers;
 use crate::watch::Watch;
 use crate::writer::Writer;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub struct SqliteStore {
     pub(crate) loads: Readers,
     _checkpointer: Checkpointer,
     pub(crate) writer: Arc<Writer>,
-    pub(crate) bells: Bells,
+    pub(crate) notifiers: Notifiers,
     pub(crate) on_batch: Option<BatchHook>,
     _lock: FileLock,
 }
@@ -98,7 +98,7 @@ impl SqliteStore {
             )?,
             loads: Readers::open(&path, options.load_readers, None, writer.clone())?,
             path,
-            bells: Bells::new(options.partitions),
+            notifiers: Notifiers::new(options.partitions),
             on_batch: options.on_batch.clone(),
             writer,
             _lock: lock,

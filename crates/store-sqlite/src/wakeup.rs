@@ -7,11 +7,11 @@ use tidemill_store::Wakeup;
 use tokio::sync::Notify;
 
 /// One per partition.
-pub(crate) struct Bells(Vec<Notify>);
+pub(crate) struct Notifiers(Vec<Notify>);
 
-impl Bells {
-    pub(crate) fn new(partitions: PartitionCount) -> Bells {
-        Bells(partitions.ids().map(|_| Notify::new()).collect())
+impl Notifiers {
+    pub(crate) fn new(partitions: PartitionCount) -> Notifiers {
+        Notifiers(partitions.ids().map(|_| Notify::new()).collect())
     }
 
     fn of(&self, partition: PartitionId) -> &Notify {
@@ -22,10 +22,10 @@ impl Bells {
 #[async_trait]
 impl Wakeup for SqliteStore {
     async fn wake(&self, partition: PartitionId) {
-        self.bells.of(partition).notify_one();
+        self.notifiers.of(partition).notify_one();
     }
 
     async fn woken(&self, partition: PartitionId) {
-        self.bells.of(partition).notified().await;
+        self.notifiers.of(partition).notified().await;
     }
 }

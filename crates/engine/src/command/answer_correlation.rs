@@ -35,7 +35,7 @@ fn accepted(
     subscription: Option<&BoxSubscription>,
 ) -> Step {
     // The first that accepts is the answer, whoever was to give it.
-    if let Some(token) = message_box::take_duty(run, name, command.message)? {
+    if let Some(token) = message_box::take_reply(run, name, command.message)? {
         let (message, instance, tenant) = (command.message, command.instance, command.tenant.clone());
         run.reply_to(token, Ok(Answer::Correlated { message, instance, tenant }));
     }
@@ -85,7 +85,7 @@ fn offer_on(
         run.change::<Message>(command.message)?.correlated_to = offer.correlated_to.clone();
     }
     if let Some(token) = refused_by.and_then(|refused_by| refused_by.reply)
-        && !message_box::give_duty(run, &offer.name, command.message, token)?
+        && !message_box::assign_reply(run, &offer.name, command.message, token)?
         && !message_box::wait_for_busy(run, &offer, Some(token))
     {
         run.reply_to(token, Err(nobody(&command.message_name, &command.correlation_key)));

@@ -34,7 +34,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &CorrelateMessage) -> Step<Answer>
         return Ok(Answer::Correlated { message: key, instance, tenant: command.tenant.clone() });
     }
     let token = ReplyToken { partition: run.partition, number: key.key().counter() };
-    let is_on_its_way = message_box::give_duty(run, &offer.name, key, token)?
+    let is_on_its_way = message_box::assign_reply(run, &offer.name, key, token)?
         || message_box::wait_for_busy(run, &offer, Some(token));
     if !is_on_its_way {
         return Err(nobody(&command.name, &command.correlation_key).into());

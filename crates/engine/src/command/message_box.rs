@@ -99,7 +99,7 @@ fn send(run: &mut Run<'_>, subscription: &BoxSubscription, offer: &mut Offer) ->
 
 /// One of those that the message is on its way to shall answer whoever waits for the outcome. False if it is on
 /// its way to nobody.
-pub(super) fn give_duty(
+pub(super) fn assign_reply(
     run: &mut Run<'_>,
     name: &BoxName,
     message: MessageKey,
@@ -157,12 +157,12 @@ pub(super) fn dismiss_waiting(run: &mut Run<'_>, name: &BoxName) {
     }
 }
 
-/// Takes the duty to answer from whoever has it.
-pub(super) fn take_duty(run: &mut Run<'_>, name: &BoxName, message: MessageKey) -> Step<Option<ReplyToken>> {
-    let on_duty = subscriptions(run, name)
+/// Takes the reply token from the subscription that has it.
+pub(super) fn take_reply(run: &mut Run<'_>, name: &BoxName, message: MessageKey) -> Step<Option<ReplyToken>> {
+    let answering = subscriptions(run, name)
         .into_iter()
         .find(|row| row.correlating == Some(message) && row.reply.is_some());
-    match on_duty {
+    match answering {
         Some(subscription) => Ok(run.change::<BoxSubscription>(subscription.key)?.reply.take()),
         None => Ok(None),
     }

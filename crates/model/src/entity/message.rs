@@ -79,7 +79,7 @@ pub struct BoxSubscription {
     /// The message on its way to the instance, until that accepts or rejects it.
     pub correlating: Option<MessageKey>,
     /// Somebody waits for the outcome of that correlation. Of several subscriptions that the message is on its
-    /// way to, one has the duty to answer.
+    /// way to, one has the reply token and answers.
     #[serde(default)]
     pub reply: Option<ReplyToken>,
 }

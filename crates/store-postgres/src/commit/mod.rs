@@ -47,7 +47,7 @@ impl Commit for PostgresStore {
         let woken: Vec<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
         let (culprits, calls): (Vec<_>, Vec<_>) =
             steps.into_iter().map(|step| (step.culprit, step.call)).unzip();
-        let after: Vec<Call<'_>> = self.bells.notification(&woken).into_iter().collect();
+        let after: Vec<Call<'_>> = self.notifiers.notification(&woken).into_iter().collect();
         let mut tries = 1;
         loop {
             let mut lease = self.writes.take().await.map_err(|error| unknown(&error))?;
@@ -56,7 +56,7 @@ impl Commit for PostgresStore {
             match self.settle(flushed, &batch, &culprits) {
                 Ok(Some(committed)) => {
                     self.floors.consumed(batch.partition(), &batch.consumed);
-                    self.bells.ring_all(&woken);
+                    self.notifiers.notify_here(&woken);
                     return Ok(committed);
                 }
                 Ok(None) if tries < TRIES_MAX => {
