@@ -32,7 +32,8 @@ impl Appender {
         let (queue, waiting) = mpsc::channel(QUEUE_MAX);
         let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..WORKERS {
-            let worker = Worker { pool: pool.clone(), notifiers: notifiers.clone(), waiting: waiting.clone() };
+            let worker =
+                Worker { pool: pool.clone(), notifiers: notifiers.clone(), waiting: waiting.clone() };
             tokio::spawn(worker.run());
         }
         Appender { queue }

@@ -55,7 +55,9 @@ impl Listener {
     async fn listen(&self, is_first: bool) -> Result<(), String> {
         let (client, mut notices) =
             self.connector.open(&self.settings).await.map_err(|error| error.to_string())?;
-        let Some(channel) = self.notifiers.upgrade().map(|notifiers| quoted(notifiers.channel())) else { return Ok(()) };
+        let Some(channel) = self.notifiers.upgrade().map(|notifiers| quoted(notifiers.channel())) else {
+            return Ok(());
+        };
         client.batch_execute(&format!("LISTEN {channel}")).await.map_err(|error| error.to_string())?;
         if let Some(notifiers) = self.notifiers.upgrade() {
             notifiers.set_listening(true);
@@ -67,7 +69,7 @@ impl Listener {
             let notice = tokio::time::timeout(LONGEST_PAUSE, notices.recv()).await;
             let Some(notifiers) = self.notifiers.upgrade() else { return Ok(()) };
             match notice {
-                Ok(Some(payload)) => ring(&notifiers, &payload),
+                Ok(Some(payload)) => notify(&notifiers, &payload),
                 Ok(None) => return Ok(()),
                 // Nothing came; the store may have been closed meanwhile.
                 Err(_) => {}

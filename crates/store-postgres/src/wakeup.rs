@@ -78,7 +78,7 @@ impl Wakefulness {
 }
 
 impl Notifier {
-    fn rest(&self) -> MutexGuard<'_, Wakefulness> {
+    fn wakefulness(&self) -> MutexGuard<'_, Wakefulness> {
         self.wakefulness.lock().expect("no holder panics")
     }
 }
@@ -204,7 +204,9 @@ impl Wakeup for PostgresStore {
                 *state = Wakefulness::Awake { until, next_look: Instant::now() + AWAKE_LOOK };
             }
             Wakefulness::FallingAsleep => {}
-            Wakefulness::LastLook | Wakefulness::Asleep if notifier.is_notified.swap(false, Ordering::AcqRel) => {
+            Wakefulness::LastLook | Wakefulness::Asleep
+                if notifier.is_notified.swap(false, Ordering::AcqRel) =>
+            {
                 *state = Wakefulness::awake();
                 tokio::spawn(mark(self.writes.clone(), self.notifiers.clone(), partition));
             }
