@@ -1,27 +1,28 @@
 //! The engine's time: the system's, or a moment at which somebody has stopped it.
 
+use crate::machine::Machine;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 use tidemill_model::Timestamp;
 
 /// Stands for "not pinned".
 const RUNNING: i64 = i64::MIN;
 
-#[derive(Debug)]
 pub(crate) struct Clock {
+    machine: Arc<dyn Machine>,
     pinned_at: AtomicI64,
     /// Grows whenever the clock is pinned or let go.
     changes: AtomicU64,
 }
 
 impl Clock {
-    pub(crate) fn new() -> Clock {
-        Clock { pinned_at: AtomicI64::new(RUNNING), changes: AtomicU64::new(0) }
+    pub(crate) fn new(machine: Arc<dyn Machine>) -> Clock {
+        Clock { machine, pinned_at: AtomicI64::new(RUNNING), changes: AtomicU64::new(0) }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
         match self.pinned_at.load(Ordering::Acquire) {
-            RUNNING => Timestamp(system_millis()),
+            RUNNING => self.system(),
             pinned_at => Timestamp(pinned_at),
         }
     }
@@ -39,11 +40,6 @@ impl Clock {
 
     /// The system's time, pinned or not: what is kept for a while is kept by this one.
     pub(crate) fn system(&self) -> Timestamp {
-        Timestamp(system_millis())
+        self.machine.time_of_day()
     }
-}
-
-fn system_millis() -> i64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }

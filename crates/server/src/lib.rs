@@ -4,7 +4,9 @@ pub mod broker;
 mod clock;
 mod cluster;
 pub mod gateway;
+mod machine;
 mod node;
 mod partition;
+pub mod simulation;
 
 pub use node::{ClusterConfig, Node, NodeConfig};

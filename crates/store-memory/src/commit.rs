@@ -15,6 +15,7 @@ use tidemill_store::{
 impl Commit for MemoryStore {
     async fn commit(&self, batch: Batch) -> Result<Committed> {
         let unknown = || Error::OutcomeUnknown { reason: "the connection to the memory was lost".into() };
+        self.arrive("commit").await?;
         let fault = self.shared.faults.take();
         match fault {
             Fault::None | Fault::LostAfterCommit => {}
@@ -31,20 +32,27 @@ impl Commit for MemoryStore {
         for partition in woken {
             self.shared.notifiers.notify(partition);
         }
+        self.depart("commit").await?;
         if fault == Fault::LostAfterCommit { Err(unknown()) } else { Ok(committed) }
     }
 
     async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool> {
-        Ok(self.state().batches.contains_key(&(partition, batch)))
+        self.paced("has_batch", || Ok(self.state().batches.contains_key(&(partition, batch)))).await
     }
 
     async fn in_hand(&self, partition: PartitionId) -> Result<Option<Vec<u8>>> {
-        Ok(self.state().partitions.get(&partition).and_then(|partition| partition.in_hand.clone()))
+        self.paced("in_hand", || {
+            Ok(self.state().partitions.get(&partition).and_then(|partition| partition.in_hand.clone()))
+        })
+        .await
     }
 
     async fn note_in_hand(&self, fence: &Fence, note: Option<Vec<u8>>) -> Result<()> {
-        self.state().owned(fence)?.in_hand = note;
-        Ok(())
+        self.paced("note_in_hand", || {
+            self.state().owned(fence)?.in_hand = note;
+            Ok(())
+        })
+        .await
     }
 }
 

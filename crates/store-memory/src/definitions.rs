@@ -36,7 +36,7 @@ impl Definitions for MemoryStore {
     }
 
     async fn definitions_version(&self) -> Result<u64> {
-        Ok(self.state().definitions_version)
+        self.paced("definitions_version", || Ok(self.state().definitions_version)).await
     }
 }
 

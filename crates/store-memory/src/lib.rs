@@ -7,9 +7,11 @@ mod definitions;
 mod faults;
 mod inbox;
 mod inspect;
+mod left_behind;
 mod load;
 mod maintenance;
 mod ownership;
+mod pace;
 mod query;
 mod state;
 mod store;
@@ -18,4 +20,5 @@ mod timers;
 mod wakeup;
 
 pub use faults::{Fault, Faults};
+pub use pace::Pace;
 pub use store::{Clock, Memory, MemoryStore};

@@ -15,15 +15,18 @@ impl Ownership for MemoryStore {
     }
 
     async fn partitions(&self) -> Result<Vec<PartitionState>> {
-        let state = self.state();
-        let states = state.partitions.iter().map(|(id, partition)| PartitionState {
-            partition: *id,
-            holder: partition.holder.clone(),
-            epoch: partition.epoch,
-            expires_at: partition.expires_at,
-            preferred: partition.preferred.clone(),
-        });
-        Ok(states.collect())
+        self.paced("partitions", || {
+            let state = self.state();
+            let states = state.partitions.iter().map(|(id, partition)| PartitionState {
+                partition: *id,
+                holder: partition.holder.clone(),
+                epoch: partition.epoch,
+                expires_at: partition.expires_at,
+                preferred: partition.preferred.clone(),
+            });
+            Ok(states.collect())
+        })
+        .await
     }
 
     async fn acquire(
@@ -32,68 +35,89 @@ impl Ownership for MemoryStore {
         holder: &HolderId,
         lease_ms: u64,
     ) -> Result<Option<Owned>> {
-        let now = self.now();
-        let mut state = self.state();
-        let Some(row) = state.partitions.get_mut(&partition) else {
-            let place = format!("partition {partition}");
-            return Err(Error::Failed { place, reason: "the store has no such partition".into() });
-        };
-        let is_other = row.holder.as_ref().is_some_and(|other| other != holder);
-        if is_other && row.expires_at.is_some_and(|expires_at| expires_at >= now) {
-            return Ok(None);
-        }
-        let was_released = std::mem::replace(&mut row.was_released, false);
-        row.holder = Some(holder.clone());
-        row.epoch += 1;
-        row.expires_at = Some(end_of_lease(now, lease_ms));
-        let fence = Fence { partition, holder: holder.clone(), epoch: row.epoch };
-        Ok(Some(Owned {
-            fence,
-            last_batch_at: row.last_batch_at,
-            now,
-            was_released,
-            keys: reserve(row, KEYS_PER_BLOCK),
-        }))
+        self.paced("acquire", || {
+            let now = self.now();
+            let mut state = self.state();
+            let Some(row) = state.partitions.get_mut(&partition) else {
+                let place = format!("partition {partition}");
+                return Err(Error::Failed { place, reason: "the store has no such partition".into() });
+            };
+            let is_other = row.holder.as_ref().is_some_and(|other| other != holder);
+            if is_other && row.expires_at.is_some_and(|expires_at| expires_at >= now) {
+                return Ok(None);
+            }
+            let was_released = std::mem::replace(&mut row.was_released, false);
+            row.holder = Some(holder.clone());
+            row.epoch += 1;
+            row.expires_at = Some(end_of_lease(now, lease_ms));
+            let fence = Fence { partition, holder: holder.clone(), epoch: row.epoch };
+            Ok(Some(Owned {
+                fence,
+                last_batch_at: row.last_batch_at,
+                now,
+                was_released,
+                keys: reserve(row, KEYS_PER_BLOCK),
+            }))
+        })
+        .await
     }
 
     async fn reserve_keys(&self, fence: &Fence, keys_min: u64) -> Result<KeyBlock> {
-        Ok(reserve(self.state().owned(fence)?, keys_min.max(KEYS_PER_BLOCK)))
+        self.paced("reserve_keys", || Ok(reserve(self.state().owned(fence)?, keys_min.max(KEYS_PER_BLOCK))))
+            .await
     }
 
     async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<Option<Timestamp>> {
-        let now = self.now();
-        let expires_at = end_of_lease(now, lease_ms);
-        let mut state = self.state();
-        for fence in fences {
-            state.owned(fence)?;
-        }
-        for fence in fences {
-            state.owned(fence)?.expires_at = Some(expires_at);
-        }
-        Ok(Some(now))
+        self.paced("renew", || {
+            let now = self.now();
+            let expires_at = end_of_lease(now, lease_ms);
+            let mut state = self.state();
+            for fence in fences {
+                state.owned(fence)?;
+            }
+            for fence in fences {
+                state.owned(fence)?.expires_at = Some(expires_at);
+            }
+            Ok(Some(now))
+        })
+        .await
     }
 
     async fn release(&self, fence: &Fence) -> Result<()> {
-        let mut state = self.state();
-        let partition = state.owned(fence)?;
-        (partition.holder, partition.expires_at, partition.was_released) = (None, None, true);
-        Ok(())
+        self.paced("release", || {
+            let mut state = self.state();
+            let partition = state.owned(fence)?;
+            (partition.holder, partition.expires_at, partition.was_released) = (None, None, true);
+            Ok(())
+        })
+        .await
     }
 
     async fn announce(&self, node: &NodeInfo, lease_ms: u64) -> Result<()> {
-        let now = self.now();
-        let mut state = self.state();
-        state.nodes.retain(|_, known| known.expires_at >= now);
-        let is_draining = state.nodes.get(&node.holder).is_some_and(|known| known.info.is_draining);
-        let info = NodeInfo { is_draining, ..node.clone() };
-        state.nodes.insert(node.holder.clone(), Node { info, expires_at: end_of_lease(now, lease_ms) });
-        Ok(())
+        self.paced("announce", || {
+            let now = self.now();
+            let mut state = self.state();
+            state.nodes.retain(|_, known| known.expires_at >= now);
+            let is_draining = state.nodes.get(&node.holder).is_some_and(|known| known.info.is_draining);
+            let info = NodeInfo { is_draining, ..node.clone() };
+            state.nodes.insert(node.holder.clone(), Node { info, expires_at: end_of_lease(now, lease_ms) });
+            Ok(())
+        })
+        .await
     }
 
     async fn nodes(&self) -> Result<Vec<NodeInfo>> {
-        let now = self.now();
-        let state = self.state();
-        Ok(state.nodes.values().filter(|node| node.expires_at >= now).map(|node| node.info.clone()).collect())
+        self.paced("nodes", || {
+            let now = self.now();
+            let state = self.state();
+            Ok(state
+                .nodes
+                .values()
+                .filter(|node| node.expires_at >= now)
+                .map(|node| node.info.clone())
+                .collect())
+        })
+        .await
     }
 
     async fn drain(&self, node: &HolderId, is_draining: bool) -> Result<bool> {

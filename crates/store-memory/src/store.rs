@@ -1,6 +1,7 @@
 //! The memory that outlives a server, and a server's connection to it.
 
 use crate::faults::Faults;
+use crate::pace::Pace;
 use crate::state::State;
 use crate::wakeup::Notifiers;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,6 +28,7 @@ pub(crate) struct Shared {
 /// One server's way to a `Memory`.
 pub struct MemoryStore {
     pub(crate) shared: Arc<Shared>,
+    pub(crate) pace: Option<Arc<dyn Pace>>,
 }
 
 impl Memory {
@@ -47,7 +49,12 @@ impl Memory {
     }
 
     pub fn open(&self) -> MemoryStore {
-        MemoryStore { shared: self.shared.clone() }
+        MemoryStore { shared: self.shared.clone(), pace: None }
+    }
+
+    /// For a server whose calls take their time on the way, and may get lost.
+    pub fn open_at(&self, pace: Arc<dyn Pace>) -> MemoryStore {
+        MemoryStore { shared: self.shared.clone(), pace: Some(pace) }
     }
 
     /// To break commits with.

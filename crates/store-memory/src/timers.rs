@@ -16,15 +16,18 @@ impl TimerStore for MemoryStore {
         until: Timestamp,
         limit: usize,
     ) -> Result<TimerPage> {
-        let up_to = TimerPosition::end_of(until);
-        let state = self.state();
-        let due = state.live.timers.range(range(partition, &FiredTimers { after, up_to }));
-        let timers: Vec<_> = due.take(limit).map(|(_, timer)| timer.clone()).collect();
-        let horizon = match timers.last() {
-            Some(last) if timers.len() >= limit => TimerPosition::of(last),
-            _ => up_to,
-        };
-        Ok(TimerPage { timers, horizon })
+        self.paced("timers", || {
+            let up_to = TimerPosition::end_of(until);
+            let state = self.state();
+            let due = state.live.timers.range(range(partition, &FiredTimers { after, up_to }));
+            let timers: Vec<_> = due.take(limit).map(|(_, timer)| timer.clone()).collect();
+            let horizon = match timers.last() {
+                Some(last) if timers.len() >= limit => TimerPosition::of(last),
+                _ => up_to,
+            };
+            Ok(TimerPage { timers, horizon })
+        })
+        .await
     }
 }
 

@@ -1,12 +1,14 @@
 //! Asking other nodes, over connections that are kept.
 
 use super::{PATH, Question, Reply, SECRET_HEADER};
+use async_trait::async_trait;
 use axum::http::{HeaderValue, Request, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A node that is alive takes connections at once.
@@ -15,7 +17,7 @@ const IDLE_CONNECTION_LIMIT: Duration = Duration::from_secs(30);
 
 /// Why there is no reply.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Not a byte has left: the question was not heard.
     NotSent(String),
     /// It may have been heard.
@@ -34,13 +36,34 @@ impl std::fmt::Display for Failure {
     }
 }
 
-pub(crate) struct Peers {
+/// Carries questions to other nodes and brings their replies.
+#[async_trait]
+pub trait Network: Send + Sync {
+    async fn ask(&self, address: &str, question: Bytes) -> Result<Bytes, Failure>;
+}
+
+/// The other nodes.
+pub(crate) struct Peers(Arc<dyn Network>);
+
+impl Peers {
+    pub(crate) fn over(network: Arc<dyn Network>) -> Peers {
+        Peers(network)
+    }
+
+    pub(crate) async fn ask(&self, address: &str, question: &Question) -> Result<Reply, Failure> {
+        let reply = self.0.ask(address, Bytes::from(tidemill_store::pack(question))).await?;
+        // It was heard, whatever the reply means.
+        tidemill_store::unpack(&reply).map_err(|error| Failure::Lost(error.to_string()))
+    }
+}
+
+pub(crate) struct HttpNetwork {
     client: Client<HttpConnector, Full<Bytes>>,
     secret: HeaderValue,
 }
 
-impl Peers {
-    pub(crate) fn new(secret: &str) -> Peers {
+impl HttpNetwork {
+    pub(crate) fn new(secret: &str) -> HttpNetwork {
         let mut connector = HttpConnector::new();
         connector.set_connect_timeout(Some(CONNECT_LIMIT));
         connector.set_nodelay(true);
@@ -50,14 +73,16 @@ impl Peers {
             .build(connector);
         let mut secret = HeaderValue::from_bytes(secret.as_bytes()).unwrap_or(HeaderValue::from_static(""));
         secret.set_sensitive(true);
-        Peers { client, secret }
+        HttpNetwork { client, secret }
     }
+}
 
-    pub(crate) async fn ask(&self, address: &str, question: &Question) -> Result<Reply, Failure> {
-        let body = Full::new(Bytes::from(tidemill_store::pack(question)));
+#[async_trait]
+impl Network for HttpNetwork {
+    async fn ask(&self, address: &str, question: Bytes) -> Result<Bytes, Failure> {
         let request = Request::post(format!("http://{address}{PATH}"))
             .header(SECRET_HEADER, self.secret.clone())
-            .body(body)
+            .body(Full::new(question))
             .map_err(|error| Failure::NotSent(error.to_string()))?;
         let response = self.client.request(request).await.map_err(|error| {
             if error.is_connect() { Failure::NotSent(told(&error)) } else { Failure::Lost(told(&error)) }
@@ -66,8 +91,7 @@ impl Peers {
         let body = response.into_body().collect().await.map_err(|error| Failure::Lost(told(&error)))?;
         let body = body.to_bytes();
         match status {
-            // It was heard, whatever the reply means.
-            StatusCode::OK => tidemill_store::unpack(&body).map_err(|error| Failure::Lost(error.to_string())),
+            StatusCode::OK => Ok(body),
             _ => Err(Failure::Refused(format!("{status}: {}", String::from_utf8_lossy(&body)))),
         }
     }

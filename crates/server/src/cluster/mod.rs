@@ -4,7 +4,8 @@
 mod client;
 mod server;
 
-pub(crate) use client::{Failure, Peers};
+pub use client::{Failure, Network};
+pub(crate) use client::{HttpNetwork, Peers};
 pub(crate) use server::routes;
 
 use crate::broker::{CommandError, CommandOptions, EndedInstance};

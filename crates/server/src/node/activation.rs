@@ -9,10 +9,11 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::command::ActivateJobs;
 use tidemill_model::{ActivatedJob, Text};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 type Jobs = Result<Vec<ActivatedJob>, CommandError>;
 
@@ -179,6 +180,7 @@ impl Node {
         }
         loop {
             tokio::select! {
+                biased;
                 // Whoever does not serve the worker drops its end; the one that does answers.
                 Some(jobs) = here.next() => if let Ok(jobs) = jobs { return jobs },
                 Some(jobs) = there.next() => if let Some(jobs) = jobs { return jobs },
@@ -186,7 +188,7 @@ impl Node {
             }
         }
         // Nobody is left to wait at: who asks again at once would only turn in circles.
-        tokio::time::sleep_until(until.min(Instant::now() + ASK_AGAIN).into()).await;
+        tokio::time::sleep_until(until.min(Instant::now() + ASK_AGAIN)).await;
         Ok(Vec::new())
     }
 
@@ -207,6 +209,7 @@ impl Node {
             let wait_ms = left.as_millis() as u64;
             let question = Question::AwaitJobs { job_type: command.job_type.clone(), wait_ms };
             let hinted = tokio::select! {
+                biased;
                 hinted = tokio::time::timeout(left, peers.ask(&address, &question)) => hinted.ok()?,
                 // Workers must not keep a node that stops: they wait elsewhere.
                 () = self.leaves() => return None,

@@ -6,11 +6,12 @@ use crate::broker::{CommandError, CommandOptions, EndedInstance};
 use crate::cluster::{Question, Reply, partition_of};
 use crate::partition::{AwaitReply, Request};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::command::CreateInstance;
 use tidemill_model::{Answer, Command, CreatedInstance, PartitionId, ProcessInstanceKey};
 use tidemill_partition::AwaitedEnd;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// Somebody who waits longer asks again: an owner that is frozen tells nothing.
 const WAIT_AT_ONCE_MAX: Duration = Duration::from_secs(2);
@@ -96,7 +97,7 @@ impl Node {
         if let Some(ended) = self.stored_end(&created).await {
             return Some(ended);
         }
-        match tokio::time::timeout_at(until.into(), ended).await {
+        match tokio::time::timeout_at(until, ended).await {
             Ok(Ok(Ok(AwaitedEnd::Ended(ended)))) => Some(ended),
             _ => None,
         }

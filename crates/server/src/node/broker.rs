@@ -10,13 +10,14 @@ use crate::partition::Request;
 use async_trait::async_trait;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_bpmn::Process;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{ActivatedJob, Answer, Command, DefinitionKey, PartitionId, Timestamp};
 use tidemill_partition::KeptAnswer;
 use tidemill_store::Position;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 impl Node {
     /// The partition that must run a command. A keyed create goes where its retry will look for it.

@@ -1,6 +1,6 @@
 //! Executable processes for readers outside the loops. A definition never changes, so what is here stays true.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tidemill_bpmn::Process;
 use tidemill_model::DefinitionKey;
@@ -11,12 +11,12 @@ const DEFINITIONS_MAX: usize = 1_000;
 
 pub(super) struct DefinitionCache {
     store: Arc<dyn Store>,
-    processes: Mutex<HashMap<DefinitionKey, Arc<Process>>>,
+    processes: Mutex<BTreeMap<DefinitionKey, Arc<Process>>>,
 }
 
 impl DefinitionCache {
     pub(super) fn new(store: Arc<dyn Store>) -> DefinitionCache {
-        DefinitionCache { store, processes: Mutex::new(HashMap::new()) }
+        DefinitionCache { store, processes: Mutex::new(BTreeMap::new()) }
     }
 
     pub(super) async fn process(&self, key: DefinitionKey) -> Result<Option<Arc<Process>>> {

@@ -8,11 +8,12 @@ use crate::broker::{Broker, CommandError, CommandOptions, CommandOutcome, Idempo
 use crate::cluster::{Failure, Peers, Question, Reply};
 use crate::partition::{PartitionHandle, Request};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::{Answer, Command, PartitionId, Rejection, RejectionCode, Text, Timestamp};
 use tidemill_partition::{Envelope, REQUEST_ID_MARK};
 use tidemill_store::{NewInboxEntry, Position};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// A partition that moves is with its new owner by then; if not, the inbox keeps the command.
 const MOVE_LIMIT: Duration = Duration::from_millis(500);
@@ -48,7 +49,7 @@ impl Node {
                 Place::Here(handle) => {
                     let running = self.run_here(handle, command.clone(), options.clone());
                     // A loop whose store is away goes on when that is back, however late.
-                    let tried = tokio::time::timeout_at(until.into(), running).await;
+                    let tried = tokio::time::timeout_at(until, running).await;
                     tried.map_err(|_| CommandError::TimedOut)?
                 }
                 Place::There(owner) => {
@@ -138,9 +139,10 @@ impl Node {
     ) -> Tried {
         let question = Question::Execute { partition, command: command.clone(), options: options.clone() };
         let reply = tokio::select! {
+            biased;
             reply = peers.ask(&owner.address, &question) => reply,
             () = self.routes.owner_changes(partition, owner) => Err(Failure::Lost("the owner has changed".to_owned())),
-            () = tokio::time::sleep_until(until.into()) => Err(Failure::Lost("no answer came in time".to_owned())),
+            () = tokio::time::sleep_until(until) => Err(Failure::Lost("no answer came in time".to_owned())),
         };
         match reply {
             Ok(Reply::Answer(Err(CommandError::Moved | CommandError::NotBegun(_)))) => {
@@ -219,7 +221,7 @@ impl Node {
                         }
                     };
                     let told = self.heralds.tell(address, partition, ask);
-                    match tokio::time::timeout_at(until.into(), told).await {
+                    match tokio::time::timeout_at(until, told).await {
                         Ok(Heard::Noted) => return,
                         Ok(Heard::Moved) => self.look_again().await,
                         _ => break,

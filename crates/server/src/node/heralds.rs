@@ -1,7 +1,7 @@
 //! Telling other nodes that inboxes of theirs have grown: one call at a time to each, and the next one speaks for
 //! all who have come meanwhile.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use tidemill_model::PartitionId;
 
@@ -16,14 +16,14 @@ pub(super) enum Heard {
 
 /// One for each node that was told something, by its address.
 #[derive(Default)]
-pub(super) struct Heralds(Mutex<HashMap<String, Arc<Herald>>>);
+pub(super) struct Heralds(Mutex<BTreeMap<String, Arc<Herald>>>);
 
 #[derive(Default)]
 struct Herald {
     /// What the next call is about.
     next: Mutex<Round>,
     /// The last call that told of a partition. Locked by who makes one.
-    told: tokio::sync::Mutex<HashMap<PartitionId, u64>>,
+    told: tokio::sync::Mutex<BTreeMap<PartitionId, u64>>,
 }
 
 #[derive(Default)]

@@ -3,9 +3,9 @@
 use crate::partition::{PartitionHandle, Request};
 use std::collections::BTreeMap;
 use std::sync::RwLock;
-use std::time::Instant;
 use tidemill_model::PartitionId;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 enum Slot {
     /// Somebody is about to take it.

@@ -3,10 +3,11 @@
 
 use super::Node;
 use crate::broker::CommandError;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::PartitionId;
+use tokio::time::Instant;
 
 /// An inbox that is full is counted again this often.
 const COUNT_EVERY: Duration = Duration::from_millis(200);
@@ -15,7 +16,7 @@ const PARTS: u64 = 10;
 const UNPOISONED: &str = "nobody panics while holding it";
 
 #[derive(Default)]
-pub(super) struct Meter(Mutex<HashMap<PartitionId, Reading>>);
+pub(super) struct Meter(Mutex<BTreeMap<PartitionId, Reading>>);
 
 #[derive(Clone, Copy, Default)]
 struct Reading {

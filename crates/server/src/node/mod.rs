@@ -17,20 +17,21 @@ mod upkeep;
 
 use crate::clock::Clock;
 use crate::cluster::Peers;
+use crate::machine::{Machine, ServerMachine};
 use crate::partition::{CommandLock, PartitionHandle, Request};
 use definitions::DefinitionCache;
+use futures_util::future::{AbortHandle, abortable};
 use heralds::Heralds;
 use loops::Loops;
 use meter::Meter;
 use routes::{Owner, Routes};
-use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::{PartitionId, Text};
 use tidemill_store::{Error, HolderId, Kept, NodeInfo, Result, Retention, Store};
 use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use trouble::Trouble;
 
 /// How a node presents itself and how long it may be silent.
@@ -85,6 +86,7 @@ impl Default for NodeConfig {
 
 pub struct Node {
     config: NodeConfig,
+    machine: Arc<dyn Machine>,
     store: Arc<dyn Store>,
     clock: Arc<Clock>,
     holder: HolderId,
@@ -110,7 +112,7 @@ pub struct Node {
     trouble: Trouble,
     /// Held alone by a partition that runs what a predecessor may have died of.
     command_lock: CommandLock,
-    tasks: Mutex<Vec<JoinHandle<()>>>,
+    tasks: Mutex<Vec<AbortHandle>>,
 }
 
 /// Where a partition is.
@@ -124,14 +126,26 @@ enum Place {
 impl Node {
     /// Announces the node, takes its share of the partitions and begins to work.
     pub async fn start(store: Arc<dyn Store>, config: NodeConfig) -> Result<Arc<Node>> {
-        let clock = Arc::new(Clock::new());
-        let holder = holder_id(&clock);
+        Node::start_on(Arc::new(ServerMachine), store, config).await
+    }
+
+    pub(crate) async fn start_on(
+        machine: Arc<dyn Machine>,
+        store: Arc<dyn Store>,
+        config: NodeConfig,
+    ) -> Result<Arc<Node>> {
+        let clock = Arc::new(Clock::new(machine.clone()));
+        // Unique per process start, also among machines that start at the same moment.
+        let holder = Text::from(format!("node-{:x}-{:08x}", clock.now().0, machine.chance()));
         let alone = config.cluster.is_none().then(|| holder.clone());
-        let peers =
-            config.cluster.as_ref().map(|cluster| Peers::new(cluster.secret.as_deref().unwrap_or("")));
+        let peers = config
+            .cluster
+            .as_ref()
+            .map(|cluster| Peers::over(machine.network(cluster.secret.as_deref().unwrap_or(""))));
         let node = Arc::new(Node {
             definitions: DefinitionCache::new(store.clone()),
             newest_definitions: Arc::new(AtomicU64::new(store.definitions_version().await?)),
+            machine,
             store,
             clock,
             loops: Loops::default(),
@@ -154,10 +168,23 @@ impl Node {
         node.beat().await?;
         node.tell_others_to_look().await;
         node.follow_plan();
-        let tasks = vec![tokio::spawn(node.clone().own()), tokio::spawn(upkeep::run(node.clone()))];
-        *node.tasks.lock().expect("nobody panics while holding it") = tasks;
+        node.begin_task(node.clone().own());
+        node.begin_task(upkeep::run(node.clone()));
         node.taken_share().await?;
         Ok(node)
+    }
+
+    /// Runs until the node stops.
+    fn begin_task(&self, running: impl Future<Output = ()> + Send + 'static) {
+        let (task, end) = abortable(running);
+        self.tasks.lock().expect("nobody panics while holding it").push(end);
+        self.spawn(async move {
+            let _ = task.await;
+        });
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.machine.spawn(Box::pin(task));
     }
 
     /// What other nodes are served with, on the listener that clients use; nothing where there are none.
@@ -261,10 +288,4 @@ impl Node {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }
-}
-
-/// Unique per process start, also among machines that start at the same moment.
-fn holder_id(clock: &Clock) -> HolderId {
-    let chance = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    Text::from(format!("node-{:x}-{:08x}", clock.now().0, chance as u32))
 }

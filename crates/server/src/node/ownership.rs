@@ -4,13 +4,14 @@
 use super::Node;
 use crate::cluster::{Failure, Question};
 use crate::partition::{PANICKED, Partition, Surroundings};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_store::{Error, Fence, HolderId, Result};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// Between two tries to take a partition that its last owner has not given up yet.
 const TAKE_AGAIN: Duration = Duration::from_millis(100);
@@ -20,34 +21,17 @@ const OPEN_AGAIN: Duration = Duration::from_secs(1);
 const TELL_LIMIT: Duration = Duration::from_millis(500);
 /// How long loops may take to end when the node stops.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
-/// Stack of a loop: several times what the engine's limits on depth allow.
-const LOOP_STACK_BYTES: usize = 8 << 20;
-
-/// Begins a loop on a thread of its own, so that an expression that takes long holds up neither requests nor the beats by
-/// which this node stays alive. Whatever the loop waits for is driven by the runtime of the server.
-fn begin_loop(id: PartitionId, running: impl Future<Output = ()> + Send + 'static) -> oneshot::Receiver<()> {
-    let (ended, end) = oneshot::channel();
-    let runtime = tokio::runtime::Handle::current();
-    let run = move || {
-        runtime.block_on(running);
-        // Nobody may wait for it.
-        let _ = ended.send(());
-    };
-    let thread = std::thread::Builder::new().name(format!("partition-{id}")).stack_size(LOOP_STACK_BYTES);
-    thread.spawn(run).expect("the system has a thread for each partition");
-    end
-}
-
 impl Node {
     /// Runs until the node stops.
     pub(super) async fn own(self: Arc<Node>) {
         let every = self.config.lease / 3;
         let mut next_beat = Instant::now() + every;
-        let mut free_since = HashMap::new();
+        let mut free_since = BTreeMap::new();
         let mut watches_until = Instant::now();
         loop {
             tokio::select! {
-                () = tokio::time::sleep_until(next_beat.into()) => {}
+                biased;
+                () = tokio::time::sleep_until(next_beat) => {}
                 () = self.nudged.notified() => {}
             }
             let seen = if Instant::now() >= next_beat {
@@ -114,19 +98,21 @@ impl Node {
                 self.take(id);
             } else if holder != self.holder && is_ours && !gives_up {
                 gives_up = self.loops.get(id).is_some();
-                tokio::spawn(self.clone().hand_over(id, holder));
+                self.spawn(self.clone().hand_over(id, holder));
             }
         }
         for id in self.loops.opened_before(view.as_of) {
             if view.partitions.get(&id).is_some_and(|state| state.holder.as_ref() != Some(&self.holder)) {
                 let node = self.clone();
-                tokio::spawn(async move { node.loops.stop(id).await });
+                self.spawn(async move {
+                    node.loops.stop(id).await;
+                });
             }
         }
     }
 
     /// Who should take a partition may be unable to; after a while anybody may.
-    fn take_forsaken(self: &Arc<Self>, free_since: &mut HashMap<PartitionId, Instant>) {
+    fn take_forsaken(self: &Arc<Self>, free_since: &mut BTreeMap<PartitionId, Instant>) {
         let view = self.routes.view();
         free_since.retain(|id, _| view.is_free(*id));
         for id in view.partitions.keys().filter(|id| view.is_free(**id)) {
@@ -140,7 +126,7 @@ impl Node {
 
     fn take(self: &Arc<Self>, id: PartitionId) {
         if !self.is_leaving() && self.loops.begin_opening(id) {
-            tokio::spawn(self.clone().open(id));
+            self.spawn(self.clone().open(id));
         }
     }
 
@@ -158,7 +144,7 @@ impl Node {
             Ok(Some((partition, handle))) => {
                 tracing::debug!(partition = %id, "took the partition");
                 let node = self.clone();
-                self.loops.opened(handle, || begin_loop(id, node.run(id, partition)));
+                self.loops.opened(handle, || self.begin_loop(id, node.run(id, partition)));
                 // Who has something for it looks for its new owner.
                 return self.tell_others_to_look().await;
             }
@@ -171,6 +157,21 @@ impl Node {
         tokio::time::sleep(pause).await;
         self.loops.forget(id);
         self.nudged.notify_one();
+    }
+
+    fn begin_loop(
+        &self,
+        id: PartitionId,
+        running: impl Future<Output = ()> + Send + 'static,
+    ) -> oneshot::Receiver<()> {
+        let (ended, end) = oneshot::channel();
+        let running = async move {
+            running.await;
+            // Nobody may wait for it.
+            let _ = ended.send(());
+        };
+        self.machine.spawn_loop(id, Box::pin(running));
+        end
     }
 
     async fn run(self: Arc<Self>, id: PartitionId, partition: Partition) {

@@ -6,8 +6,9 @@ use crate::cluster::{Question, Reply};
 use crate::partition::Request;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::PartitionId;
+use tokio::time::Instant;
 
 impl Node {
     pub(crate) async fn reply(&self, question: Question) -> Reply {

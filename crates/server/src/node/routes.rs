@@ -2,12 +2,13 @@
 //! was not found where they should be.
 
 use super::plan::{Member, Plan, Standing, plan};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_store::{HolderId, NodeInfo, PartitionState, Result, Store};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// A view is good for so long when many ask at once.
 const FRESH: Duration = Duration::from_millis(20);
@@ -21,7 +22,7 @@ pub(super) struct View {
     pub(super) nodes: Vec<NodeInfo>,
     pub(super) partitions: BTreeMap<PartitionId, PartitionState>,
     /// Also of nodes that have just said goodbye.
-    addresses: HashMap<HolderId, String>,
+    addresses: BTreeMap<HolderId, String>,
 }
 
 /// A node that owns a partition.
@@ -75,7 +76,7 @@ impl Routes {
             as_of: Instant::now(),
             nodes: Vec::new(),
             partitions: BTreeMap::new(),
-            addresses: HashMap::new(),
+            addresses: BTreeMap::new(),
         };
         Routes { alone, view: watch::Sender::new(Arc::new(view)), read_at: tokio::sync::Mutex::new(None) }
     }
@@ -106,7 +107,7 @@ impl Routes {
                 // Somebody has read later and was faster.
                 return false;
             }
-            let mut addresses = HashMap::new();
+            let mut addresses = BTreeMap::new();
             for state in &partitions {
                 if let Some(holder) = &state.holder
                     && let Some(address) = view.addresses.get(holder)

@@ -7,12 +7,13 @@ use crate::clock::Clock;
 use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_partition::{Brought, CallId, Closed, Core, Effect, Event, Moment, Read, Request as Asked};
 use tidemill_store::{Batch, Committed, Error, Result, Store};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle, JoinSet};
+use tokio::time::Instant;
 
 /// While a batch is being written, requests are gathered this long: one by one they would cost more, and nothing can leave
 /// before the commit anyway.

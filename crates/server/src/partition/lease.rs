@@ -1,9 +1,10 @@
 //! What the store has told: until when the partition is surely this node's, and what its clock says. Memory may lie after that: another owner may have written.
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::Timestamp;
 use tidemill_partition::StoreTime;
+use tokio::time::Instant;
 
 /// By a clock that goes on while the process is stopped. Shared by the loop and the node, which renews it.
 pub(crate) struct Lease {

@@ -22,12 +22,13 @@ use reads::Reader;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_partition::{Core, Moment};
 use tidemill_store::{Error, HolderId, Result, Store};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 /// Requests that may wait before the driver has looked at them; then callers are turned away.
 const QUEUE_REQUESTS_MAX: usize = 8_192;

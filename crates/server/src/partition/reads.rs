@@ -2,7 +2,7 @@
 
 use super::lease::Lease;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemill_engine::InstanceEnd;
 use tidemill_model::{PartitionId, ProcessInstanceKey};
 use tidemill_partition::{Brought, Event, Opened, Read, Recovered, load_request, noted_batch};
@@ -10,6 +10,7 @@ use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Va
 use tidemill_store::view::ProcessInstanceView;
 use tidemill_store::{BatchId, Error, Fence, HolderId, LoadRequest, Owned, Result, Store};
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio::time::Instant;
 
 /// Pause between tries to reach a store that does not answer.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);

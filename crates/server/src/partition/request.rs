@@ -3,11 +3,11 @@
 use super::callers::Claim;
 use crate::broker::{CommandError, CommandOptions};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance, ProcessInstanceKey, Text};
 use tidemill_partition::AwaitedEnd;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 pub(crate) enum Request {
     Execute {

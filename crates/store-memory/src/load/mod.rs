@@ -14,13 +14,19 @@ use tidemill_store::{IdempotentAnswer, Load, LoadRequest, Loaded, Result};
 #[async_trait]
 impl Load for MemoryStore {
     async fn load(&self, requests: &[LoadRequest]) -> Result<Vec<Loaded>> {
-        let state = self.state();
-        Ok(requests.iter().map(|request| load(&state.live, request)).collect())
+        self.paced("load", || {
+            let state = self.state();
+            Ok(requests.iter().map(|request| load(&state.live, request)).collect())
+        })
+        .await
     }
 
     async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>> {
-        let state = self.state();
-        Ok(instances.iter().map(|instance| maintenance::remains(&state.history, *instance)).collect())
+        self.paced("remains", || {
+            let state = self.state();
+            Ok(instances.iter().map(|instance| maintenance::remains(&state.history, *instance)).collect())
+        })
+        .await
     }
 
     async fn answers(
@@ -28,11 +34,14 @@ impl Load for MemoryStore {
         partition: PartitionId,
         keys: &[(TenantId, Text)],
     ) -> Result<Vec<Option<IdempotentAnswer>>> {
-        let state = self.state();
-        let answer = |(tenant, key): &(TenantId, Text)| {
-            state.answers.get(&(partition, tenant.clone(), key.clone())).cloned()
-        };
-        Ok(keys.iter().map(answer).collect())
+        self.paced("answers", || {
+            let state = self.state();
+            let answer = |(tenant, key): &(TenantId, Text)| {
+                state.answers.get(&(partition, tenant.clone(), key.clone())).cloned()
+            };
+            Ok(keys.iter().map(answer).collect())
+        })
+        .await
     }
 }
 

@@ -32,13 +32,17 @@ impl Query for MemoryStore {
         &self,
         search: &Search<ProcessInstanceField>,
     ) -> Result<Results<ProcessInstanceView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.instances(), search, &views)
+        self.paced("process_instances", || {
+            let state = self.state();
+            let views = Views(&state);
+            find(views.instances(), search, &views)
+        })
+        .await
     }
 
     async fn process_instance(&self, key: ProcessInstanceKey) -> Result<Option<ProcessInstanceView>> {
-        Ok(Views(&self.state()).instances().find(|view| view.key == key))
+        self.paced("process_instance", || Ok(Views(&self.state()).instances().find(|view| view.key == key)))
+            .await
     }
 
     async fn element_instances(
