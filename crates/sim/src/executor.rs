@@ -1,0 +1,175 @@
+//! Runs the tasks of all nodes and users in one thread. The dice decide which of those that could go on goes on next. Tasks
+//! belong to groups, one for each start of a node: a group can be paused or dropped as a whole.
+
+use crate::dice::Dice;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+/// Steps that are taken for one millisecond of simulated time, so that time goes on while somebody is busy.
+const STEPS_PER_MS: u64 = 100;
+/// Whoever gets so far in one run turns in circles.
+const STEPS_MAX: u64 = 20_000_000;
+
+/// Users and faults, which nothing happens to, are in the first group.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Group(pub(crate) u64);
+
+pub(crate) const OUTSIDE: Group = Group(0);
+
+#[derive(Default)]
+pub(crate) struct Executor {
+    tasks: Mutex<BTreeMap<u64, Task>>,
+    paused: Mutex<BTreeSet<Group>>,
+    queue: Arc<Queue>,
+    last_id: Mutex<u64>,
+    panics: Mutex<Vec<String>>,
+}
+
+struct Task {
+    group: Group,
+    /// None while it runs.
+    future: Option<BoxFuture<'static, ()>>,
+    waker: Waker,
+}
+
+#[derive(Default)]
+struct Queue {
+    ready: Mutex<Vec<u64>>,
+    root: Mutex<Option<Waker>>,
+}
+
+struct TaskWaker {
+    id: u64,
+    queue: Arc<Queue>,
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let mut ready = lock(&self.queue.ready);
+        if !ready.contains(&self.id) {
+            ready.push(self.id);
+        }
+        if let Some(root) = lock(&self.queue.root).take() {
+            root.wake();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Executor {
+    pub(crate) fn spawn(&self, group: Group, future: BoxFuture<'static, ()>) {
+        let id = {
+            let mut last = lock(&self.last_id);
+            *last += 1;
+            *last
+        };
+        let waker = Waker::from(Arc::new(TaskWaker { id, queue: self.queue.clone() }));
+        waker.wake_by_ref();
+        lock(&self.tasks).insert(id, Task { group, future: Some(future), waker });
+    }
+
+    /// Nothing of this group runs any more, and what it held is gone.
+    pub(crate) fn kill(&self, group: Group) {
+        let dead: Vec<Task> = {
+            let mut tasks = lock(&self.tasks);
+            let ids: Vec<u64> =
+                tasks.iter().filter(|(_, task)| task.group == group).map(|(id, _)| *id).collect();
+            ids.iter().filter_map(|id| tasks.remove(id)).collect()
+        };
+        lock(&self.paused).remove(&group);
+        // What is dropped may wake others.
+        drop(dead);
+    }
+
+    pub(crate) fn pause(&self, group: Group) {
+        lock(&self.paused).insert(group);
+    }
+
+    pub(crate) fn resume(&self, group: Group) {
+        lock(&self.paused).remove(&group);
+        if let Some(root) = lock(&self.queue.root).take() {
+            root.wake();
+        }
+    }
+
+    pub(crate) fn tasks_of(&self, group: Group) -> usize {
+        lock(&self.tasks).values().filter(|task| task.group == group).count()
+    }
+
+    /// What tasks have panicked with.
+    pub(crate) fn panics(&self) -> Vec<String> {
+        lock(&self.panics).clone()
+    }
+
+    /// Runs until `is_done`. False when it turns in circles.
+    pub(crate) async fn run(&self, dice: &Mutex<Dice>, is_done: impl Fn() -> bool) -> bool {
+        for step in 1..STEPS_MAX {
+            if is_done() {
+                return true;
+            }
+            std::future::poll_fn(|cx| self.step(cx, dice)).await;
+            // As in a server, each task begins with a fresh budget of tokio's.
+            tokio::task::yield_now().await;
+            if step % STEPS_PER_MS == 0 {
+                tokio::time::advance(Duration::from_millis(1)).await;
+            }
+        }
+        false
+    }
+
+    /// Lets one task go on; waits for one where none can.
+    fn step(&self, cx: &mut Context<'_>, dice: &Mutex<Dice>) -> Poll<()> {
+        let Some(id) = self.next(dice) else {
+            *lock(&self.queue.root) = Some(cx.waker().clone());
+            return Poll::Pending;
+        };
+        let taken =
+            lock(&self.tasks).get_mut(&id).and_then(|task| Some((task.future.take()?, task.waker.clone())));
+        let Some((mut future, waker)) = taken else { return Poll::Ready(()) };
+        let mut context = Context::from_waker(&waker);
+        let polled = AssertUnwindSafe(|| future.poll_unpin(&mut context));
+        match std::panic::catch_unwind(polled) {
+            Ok(Poll::Pending) => {
+                if let Some(task) = lock(&self.tasks).get_mut(&id) {
+                    task.future = Some(future);
+                }
+            }
+            Ok(Poll::Ready(())) => drop(lock(&self.tasks).remove(&id)),
+            Err(panic) => {
+                lock(&self.tasks).remove(&id);
+                lock(&self.panics).push(text_of(&*panic));
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn next(&self, dice: &Mutex<Dice>) -> Option<u64> {
+        let (tasks, paused, mut ready) = (lock(&self.tasks), lock(&self.paused), lock(&self.queue.ready));
+        ready.retain(|id| tasks.contains_key(id));
+        let can_go_on = |id: &u64| tasks.get(id).is_some_and(|task| !paused.contains(&task.group));
+        let count = ready.iter().filter(|id| can_go_on(id)).count();
+        if count == 0 {
+            return None;
+        }
+        let chosen = lock(dice).below(count as u64) as usize;
+        let place = ready.iter().enumerate().filter(|(_, id)| can_go_on(id)).nth(chosen)?.0;
+        Some(ready.remove(place))
+    }
+}
+
+fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no text".to_owned())
+}

@@ -1,0 +1,200 @@
+//! What the outside world knows: what was sent, what was answered, and what may or may not have happened.
+
+use crate::models::{Earliest, Model, Sent};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tidemill_model::{PartitionId, ProcessInstanceKey};
+
+/// Clocks count whole milliseconds.
+const EARLY_MS_MAX: u64 = 2;
+
+/// How an instance is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// With an idempotency key: sent again until it is answered.
+    Keyed,
+    /// Sent again only while it surely was not run.
+    Plain,
+    /// As `Plain`, and waits for the end.
+    Await,
+    /// As `Keyed`, and waits for the end.
+    KeyedAwait,
+    /// As `Plain`, and not waited for: what was accepted must happen.
+    Async,
+}
+
+impl Way {
+    pub(crate) fn has_key(self) -> bool {
+        matches!(self, Way::Keyed | Way::KeyedAwait)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Creation {
+    Open,
+    Answered(ProcessInstanceKey),
+    Accepted(i64),
+    /// It may or may not have happened.
+    InDoubt,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cancelling {
+    Never,
+    Tried,
+    Answered,
+}
+
+pub(crate) struct Entry {
+    pub(crate) model: Arc<Model>,
+    pub(crate) way: Way,
+    pub(crate) sent_ms: u64,
+    pub(crate) creation: Creation,
+    pub(crate) cancelling: Cancelling,
+    /// Variables that were set, by name and value.
+    pub(crate) variables: Vec<(String, String)>,
+    /// When a completion of the job of an element was first sent.
+    completions_sent_ms: BTreeMap<String, u64>,
+}
+
+pub(crate) struct JobNote {
+    pub(crate) entry: usize,
+    pub(crate) element_id: String,
+    /// Completions that may have had their effect. The token becomes a variable.
+    pub(crate) tried: Vec<u64>,
+    pub(crate) completed: Option<u64>,
+    /// Until when the worker that received it last holds it, in milliseconds of the run.
+    held_until_ms: u64,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    pub commands: u64,
+    pub crashes: u64,
+    pub pauses: u64,
+    pub takeovers: u64,
+    pub timers: u64,
+    pub jobs: u64,
+    pub instances: u64,
+    pub(crate) broken: u64,
+}
+
+impl Counts {
+    pub fn add(&mut self, other: &Counts) {
+        self.commands += other.commands;
+        self.crashes += other.crashes;
+        self.pauses += other.pauses;
+        self.takeovers += other.takeovers;
+        self.timers += other.timers;
+        self.jobs += other.jobs;
+        self.instances += other.instances;
+        self.broken += other.broken;
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Ledger {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) jobs: BTreeMap<i64, JobNote>,
+    pub(crate) violations: Vec<String>,
+    pub(crate) counts: Counts,
+    /// The newest version of each process whose deployment was answered.
+    pub(crate) versions: BTreeMap<String, i32>,
+    owners: BTreeMap<PartitionId, usize>,
+    tokens: u64,
+}
+
+impl Ledger {
+    pub(crate) fn open(&mut self, model: Arc<Model>, way: Way, sent_ms: u64) -> usize {
+        self.counts.instances += 1;
+        self.entries.push(Entry {
+            model,
+            way,
+            sent_ms,
+            creation: Creation::Open,
+            cancelling: Cancelling::Never,
+            variables: Vec::new(),
+            completions_sent_ms: BTreeMap::new(),
+        });
+        self.entries.len() - 1
+    }
+
+    /// A partition has a new owner.
+    pub(crate) fn taken(&mut self, partition: PartitionId, by: usize) {
+        if self.owners.insert(partition, by).is_some() {
+            self.counts.takeovers += 1;
+        }
+    }
+
+    /// A worker has received a job, and holds it until then as far as is known. What is wrong about that.
+    pub(crate) fn received(
+        &mut self,
+        job: i64,
+        entry: usize,
+        element_id: &str,
+        now_ms: u64,
+        held_until_ms: u64,
+    ) -> Vec<String> {
+        self.counts.jobs += 1;
+        let mut wrong = Vec::new();
+        let Some(known) = self.entries.get(entry) else { return vec![format!("job {job} is of nobody")] };
+        match known.model.jobs.get(element_id) {
+            None => wrong.push(format!("entry {entry} has no element {element_id}")),
+            Some(spec) => {
+                let Earliest { after, ms } = &spec.earliest;
+                let sent_ms = match after {
+                    Sent::Creation => Some(known.sent_ms),
+                    Sent::Completion(id) => known.completions_sent_ms.get(id).copied(),
+                };
+                match sent_ms {
+                    None => wrong.push(format!("entry {entry}: {element_id} came before what it waits for")),
+                    Some(sent_ms) if now_ms + EARLY_MS_MAX < sent_ms + ms => wrong.push(format!(
+                        "entry {entry}: {element_id} came {} ms early, {ms} ms were due",
+                        sent_ms + ms - now_ms
+                    )),
+                    Some(_) => {}
+                }
+            }
+        }
+        let note = self.jobs.entry(job).or_insert_with(|| JobNote {
+            entry,
+            element_id: element_id.to_owned(),
+            tried: Vec::new(),
+            completed: None,
+            held_until_ms: 0,
+        });
+        if note.held_until_ms > now_ms + EARLY_MS_MAX {
+            wrong.push(format!(
+                "job {job} of entry {entry} is with two workers: another holds it for {} ms",
+                note.held_until_ms - now_ms
+            ));
+        }
+        note.held_until_ms = held_until_ms;
+        wrong
+    }
+
+    /// Its worker has given the job back.
+    pub(crate) fn given_back(&mut self, job: i64) {
+        if let Some(note) = self.jobs.get_mut(&job) {
+            note.held_until_ms = 0;
+        }
+    }
+
+    /// A completion is about to be sent.
+    pub(crate) fn tries(&mut self, job: i64, now_ms: u64) -> u64 {
+        self.tokens += 1;
+        let token = self.tokens;
+        if let Some(note) = self.jobs.get_mut(&job) {
+            note.tried.push(token);
+            let entry = &mut self.entries[note.entry];
+            entry.completions_sent_ms.entry(note.element_id.clone()).or_insert(now_ms);
+        }
+        token
+    }
+
+    pub(crate) fn completed(&mut self, job: i64, token: u64) -> Option<String> {
+        let note = self.jobs.get_mut(&job)?;
+        let before = note.completed.replace(token).filter(|before| *before != token)?;
+        Some(format!("job {job} of entry {} was completed twice: {before} and {token}", note.entry))
+    }
+}

@@ -1,0 +1,128 @@
+//! Users who send messages and signals, set variables, cancel instances and resolve incidents.
+
+use crate::client::{Outcome, options, send};
+use crate::ledger::{Cancelling, Creation};
+use crate::models::SIGNAL;
+use crate::world::World;
+use std::sync::Arc;
+use tidemill_model::command::{
+    BroadcastSignal, CancelInstance, CorrelateMessage, PublishMessage, ResolveIncident, SetVariables,
+    UpdateJob,
+};
+use tidemill_model::{
+    Answer, Command, ElementInstanceKey, ProcessInstanceKey, RawJson, RejectionCode, TenantId, Text,
+    Variables,
+};
+use tidemill_server::broker::Broker;
+use tidemill_store::query::{Filter, IncidentField, Query, Search, Test, Value, VariableField};
+
+const TIME_TO_LIVE_MS: i64 = 20_000;
+
+async fn run(world: &Arc<World>, command: Command, key: Option<String>) -> Outcome<Answer> {
+    let options = options(key);
+    send(world, 12_000, |node| Box::pin(async move { node.execute(command, options).await })).await
+}
+
+/// Sends the messages of an entry that is still under way.
+pub(crate) async fn send_message(world: &Arc<World>, number: usize) {
+    let messages = world.ledger().entries[number].model.messages.clone();
+    for name in messages {
+        let (tenant, correlation_key) = (TenantId::default(), Text::from(format!("key-{number}")));
+        let (id, variables) = (world.next(), Variables::default());
+        let command = match world.percent(70) {
+            true => Command::PublishMessage(PublishMessage {
+                tenant,
+                name: Text::from(name.as_str()),
+                correlation_key,
+                message_id: Some(Text::from(format!("{id:x}"))),
+                business_id: None,
+                time_to_live_ms: TIME_TO_LIVE_MS,
+                variables,
+            }),
+            false => Command::CorrelateMessage(CorrelateMessage {
+                tenant,
+                name: Text::from(name.as_str()),
+                correlation_key,
+                business_id: None,
+                variables,
+            }),
+        };
+        let key = world.percent(50).then(|| format!("message-{id:x}"));
+        for _ in 0..3 {
+            let outcome = run(world, command.clone(), key.clone()).await;
+            world.note(|| format!("message {name} of entry {number}: {outcome:?}"));
+            match outcome {
+                Outcome::NotRun | Outcome::Unknown if key.is_some() => world.pause(50, 500).await,
+                _ => break,
+            }
+        }
+    }
+}
+
+pub(crate) async fn broadcast(world: &Arc<World>) {
+    let command = Command::BroadcastSignal(BroadcastSignal {
+        tenant: TenantId::default(),
+        name: Text::from(SIGNAL),
+        variables: Variables::default(),
+    });
+    let _ = run(world, command, None).await;
+}
+
+/// The instance of an entry, if that is known.
+fn instance_of(world: &World, number: usize) -> Option<ProcessInstanceKey> {
+    match world.ledger().entries.get(number)?.creation {
+        Creation::Answered(instance) => Some(instance),
+        _ => None,
+    }
+}
+
+pub(crate) async fn set_variable(world: &Arc<World>, number: usize) {
+    let Some(instance) = instance_of(world, number) else { return };
+    let (name, value) = (format!("set_{:x}", world.next()), world.below(1_000).to_string());
+    let mut variables = Variables::default();
+    variables.set(name.as_str(), RawJson::new(value.as_str()));
+    let scope = ElementInstanceKey(instance.0);
+    let command = Command::SetVariables(SetVariables { scope, variables, is_local: false });
+    if let Outcome::Answered(_) = run(world, command, None).await {
+        world.ledger().entries[number].variables.push((name.clone(), value.clone()));
+        let filter = Filter::default().is(VariableField::Name, Test::Eq(Value::from(name.as_str())));
+        let found = world.store().variables(&Search::of(filter)).await.map(|found| found.items);
+        if !matches!(&found, Ok(found) if found.len() == 1 && found[0].value.as_str() == value) {
+            world
+                .violation(format!("variable {name} of entry {number} was set to {value}, but is {found:?}"));
+        }
+    }
+}
+
+pub(crate) async fn cancel(world: &Arc<World>, number: usize) {
+    let Some(instance) = instance_of(world, number) else { return };
+    if world.ledger().entries[number].cancelling == Cancelling::Never {
+        world.ledger().entries[number].cancelling = Cancelling::Tried;
+    }
+    let outcome = run(world, Command::CancelInstance(CancelInstance { instance }), None).await;
+    world.note(|| format!("cancelling of entry {number}: {outcome:?}"));
+    if let Outcome::Answered(_) = outcome {
+        world.ledger().entries[number].cancelling = Cancelling::Answered;
+    }
+}
+
+/// Mends what workers have given up.
+pub(crate) async fn resolve_incidents(world: &Arc<World>) {
+    let filter = Filter::default().is(IncidentField::State, Test::Eq(Value::from("ACTIVE")));
+    let Ok(found) = world.store().incidents(&Search::of(filter)).await else { return };
+    for incident in found.items {
+        world
+            .note(|| format!("incident {} of {}: {}", incident.key.0, incident.element_id, incident.message));
+        if let Some(job) = incident.job {
+            let update = UpdateJob { job, retries: Some(2), timeout_ms: None, priority: None, lease: None };
+            let _ = run(world, Command::UpdateJob(update), None).await;
+        }
+        let resolve = Command::ResolveIncident(ResolveIncident { incident: incident.key });
+        match run(world, resolve, None).await {
+            Outcome::Refused(rejection) if rejection.code == RejectionCode::InvalidArgument => {
+                world.violation(format!("incident {} cannot be resolved: {rejection}", incident.key.0));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The way of a node to the store: calls take their time, and some of them, or of their answers, get lost.
+
+use crate::world::World;
+use async_trait::async_trait;
+use std::sync::Arc;
+use std::time::Duration;
+use tidemill_store::{Error, Result};
+use tidemill_store_memory::Pace;
+
+pub(crate) struct SimPace {
+    pub(crate) world: Arc<World>,
+    pub(crate) member: usize,
+}
+
+impl SimPace {
+    /// Mostly at once, sometimes slow, seldom so slow that leases run out meanwhile.
+    async fn travel(&self) {
+        let ms = match self.world.below(100) {
+            0..70 => self.world.below(3),
+            70..98 => self.world.below(12),
+            _ if self.world.is_struck(50) => self.world.between(500, 8_000),
+            _ => self.world.below(80),
+        };
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+    }
+
+    fn check(&self) -> Result<()> {
+        let until = self.world.members()[self.member].store_is_away_until;
+        if until <= self.world.now_ms() {
+            return Ok(());
+        }
+        Err(unreachable())
+    }
+}
+
+fn unreachable() -> Error {
+    Error::Unavailable { place: "the memory".to_owned(), reason: "the way to it is cut".to_owned() }
+}
+
+#[async_trait]
+impl Pace for SimPace {
+    async fn arrive(&self, call: &'static str) -> Result<()> {
+        self.travel().await;
+        self.world.note(|| format!("node {} calls {call}", self.member));
+        self.check()
+    }
+
+    async fn depart(&self, call: &'static str) -> Result<()> {
+        self.travel().await;
+        let is_lost = self.check().is_err() || self.world.is_struck(3);
+        if !is_lost {
+            return Ok(());
+        }
+        self.world.note(|| format!("node {} does not hear of its {call}", self.member));
+        let is_read = !matches!(
+            call,
+            "commit" | "append" | "acquire" | "renew" | "release" | "announce" | "note_in_hand"
+        );
+        if is_read {
+            return Err(unreachable());
+        }
+        Err(Error::OutcomeUnknown { reason: "the connection to the memory was lost".to_owned() })
+    }
+}

@@ -1,0 +1,269 @@
+//! One run: nodes start, users come, faults strike and cease, everything comes to its end and is compared with the ledger.
+
+use crate::creators::{self, Created};
+use crate::executor::OUTSIDE;
+use crate::ledger::{Counts, Creation, Way};
+use crate::models::{self, Model};
+use crate::trace::Trace;
+use crate::world::World;
+use crate::{audit, client, faults, fleet, others, workers};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use tidemill_model::PartitionCount;
+use tidemill_store::query::{Filter, ProcessInstanceField, Query, Search, Test, Value};
+
+/// All instances end within this time after the last fault.
+const DRAIN_MS: u64 = 240_000;
+const STARTING_MS: u64 = 60_000;
+/// Tasks that a node may have when nobody asks for anything.
+const IDLE_TASKS_MAX: usize = 60;
+
+#[derive(Debug)]
+pub struct Outcome {
+    pub violations: Vec<String>,
+    pub counts: Counts,
+    /// The same for two runs of one seed.
+    pub trace_hash: u64,
+    /// How much time went by in the run.
+    pub simulated_ms: u64,
+}
+
+/// Runs one seed. Prints every step where that is asked for.
+pub fn run(seed: u64, is_printed: bool) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.expect("a runtime without threads");
+    runtime.block_on(async {
+        let (partitions, nodes) = (PartitionCount(2 + (seed % 3) as u16), 3 + (seed / 3 % 2) as usize);
+        let world = World::new(seed, partitions, Trace::new(is_printed));
+        fleet::prepare(&world, nodes);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (director, over) = (world.clone(), is_over.clone());
+        world.spawn(OUTSIDE, async move {
+            direct(&director).await;
+            over.store(true, Ordering::Relaxed);
+        });
+        if !world.tasks.run(&world.dice, || is_over.load(Ordering::Relaxed)).await {
+            world.violation("it turns in circles".to_owned());
+        }
+        for panic in world.tasks.panics() {
+            world.violation(format!("a task panicked: {panic}"));
+        }
+        let (violations, counts) = {
+            let mut ledger = world.ledger();
+            (std::mem::take(&mut ledger.violations), ledger.counts)
+        };
+        let outcome =
+            Outcome { violations, counts, trace_hash: world.trace_hash(), simulated_ms: world.now_ms() };
+        // Tasks hold the world, and the world holds them.
+        for member in 0..nodes {
+            fleet::kill(&world, member);
+        }
+        world.tasks.kill(OUTSIDE);
+        outcome
+    })
+}
+
+/// What the users of a run share.
+struct Users {
+    world: Arc<World>,
+    models: Vec<Arc<Model>>,
+    /// Entries that are still to be created.
+    left: AtomicUsize,
+    creators: AtomicUsize,
+    is_over: AtomicBool,
+}
+
+async fn direct(world: &Arc<World>) {
+    let nodes = world.members().len();
+    (0..nodes).for_each(|member| fleet::start(world, member));
+    while world.members().iter().any(|member| member.node.is_none()) {
+        if world.now_ms() > STARTING_MS {
+            return world.violation("the nodes do not start".to_owned());
+        }
+        world.pause(50, 50).await;
+    }
+    let count = world.between(2, 4) as usize;
+    let models: Vec<Arc<Model>> =
+        (0..count).map(|number| Arc::new(models::random(world, number, 1))).collect();
+    for model in &models {
+        creators::deploy(world, model).await;
+    }
+    let instances = world.between(40, 70) as usize;
+    let users = Arc::new(Users {
+        world: world.clone(),
+        models,
+        left: AtomicUsize::new(instances),
+        creators: AtomicUsize::new(0),
+        is_over: AtomicBool::new(false),
+    });
+    world.roughness.store(world.between(0, 100), Ordering::Relaxed);
+    world.is_rough.store(true, Ordering::Relaxed);
+    begin(&users);
+    let end_ms = world.now_ms() + world.between(30_000, 60_000);
+    faults::strike_until(world, end_ms).await;
+    world.note(|| "no more faults".to_owned());
+    faults::heal(world);
+    drain(&users).await;
+    repeat_keyed(world).await;
+    users.is_over.store(true, Ordering::Relaxed);
+    audit::check(world).await;
+    settle(world).await;
+}
+
+fn begin(users: &Arc<Users>) {
+    let world = users.world.clone();
+    for _ in 0..6 {
+        let creator = users.clone();
+        users.creators.fetch_add(1, Ordering::Relaxed);
+        world.spawn(OUTSIDE, async move { create_all(&creator).await });
+    }
+    for worker in 0..4 {
+        let users = users.clone();
+        world.spawn(OUTSIDE, async move {
+            while !users.is_over.load(Ordering::Relaxed) {
+                workers::work(&users.world, worker).await;
+            }
+        });
+    }
+    for _ in 0..2 {
+        let users = users.clone();
+        world.spawn(OUTSIDE, async move { meddle(&users).await });
+    }
+    let users = users.clone();
+    world.spawn(OUTSIDE, async move {
+        while !users.is_over.load(Ordering::Relaxed) {
+            others::resolve_incidents(&users.world).await;
+            if users.models.iter().any(|model| model.waits_for_signal) {
+                others::broadcast(&users.world).await;
+            }
+            users.world.pause(500, 2_500).await;
+        }
+    });
+}
+
+async fn create_all(users: &Users) {
+    let take = |left: usize| left.checked_sub(1);
+    while users.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
+        let model = &users.models[users.world.below(users.models.len() as u64) as usize];
+        creators::create(&users.world, model).await;
+        users.world.pause(0, 6_000).await;
+    }
+    users.creators.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Messages for those that are under way, and now and then something else.
+async fn meddle(users: &Users) {
+    let world = &users.world;
+    while !users.is_over.load(Ordering::Relaxed) {
+        let active: Vec<usize> = active(world).await.into_iter().collect();
+        if !active.is_empty() {
+            let number = active[world.below(active.len() as u64) as usize];
+            others::send_message(world, number).await;
+            let is_rough = world.is_rough.load(Ordering::Relaxed);
+            match world.below(100) {
+                0..30 => others::set_variable(world, number).await,
+                30..36 if is_rough => others::cancel(world, number).await,
+                36..40 if is_rough => {
+                    let model = &users.models[world.below(users.models.len() as u64) as usize];
+                    creators::deploy(world, &next_version(world, model)).await;
+                }
+                _ => {}
+            }
+        }
+        world.pause(50, 500).await;
+    }
+}
+
+/// The same process as another version.
+fn next_version(world: &World, model: &Model) -> Model {
+    let tag = format!("value=\"v{}\"", world.between(2, 1_000_000));
+    Model {
+        process_id: model.process_id.clone(),
+        xml: model.xml.replace("value=\"v1\"", &tag),
+        jobs: std::collections::BTreeMap::new(),
+        elements: std::collections::BTreeMap::new(),
+        messages: Vec::new(),
+        waits_for_signal: model.waits_for_signal,
+        timers: model.timers,
+    }
+}
+
+/// Entries whose instances have not ended.
+async fn active(world: &World) -> BTreeSet<usize> {
+    let filter = Filter::default().is(ProcessInstanceField::State, Test::Eq(Value::from("ACTIVE")));
+    let found = world.store().process_instances(&Search::of(filter)).await;
+    let names =
+        found.map(|found| found.items).unwrap_or_default().into_iter().filter_map(|item| item.business_id);
+    names.filter_map(|name| creators::number(&name)).collect()
+}
+
+/// Lets all instances come to their end.
+async fn drain(users: &Users) {
+    let world = &users.world;
+    let end_ms = world.now_ms() + DRAIN_MS;
+    loop {
+        let left = world.memory.live_rows();
+        if left.is_empty() && users.creators.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        if world.now_ms() > end_ms {
+            let active = active(world).await;
+            return world.violation(format!("not everything ends: {left:?}, entries {active:?}"));
+        }
+        world.pause(500, 500).await;
+    }
+}
+
+/// A retry of what was answered long ago gets the same answer.
+async fn repeat_keyed(world: &Arc<World>) {
+    let count = world.ledger().entries.len();
+    for number in 0..count {
+        let (way, creation) = {
+            let ledger = world.ledger();
+            (ledger.entries[number].way, ledger.entries[number].creation)
+        };
+        let Creation::Answered(before) = creation else { continue };
+        if !way.has_key() {
+            continue;
+        }
+        let began_ms = world.now_ms();
+        let outcome = creators::try_once(world, number, way).await;
+        let instance = match &outcome {
+            client::Outcome::Answered(Created::Instance(created)) if way == Way::Keyed => {
+                Some(created.instance)
+            }
+            client::Outcome::Answered(Created::Ended(ended)) => Some(ended.created.instance),
+            _ => None,
+        };
+        if instance != Some(before) || world.now_ms() > began_ms + 2_000 {
+            let took_ms = world.now_ms() - began_ms;
+            world.violation(format!(
+                "a retry of entry {number} ({way:?}), which is {before:?}, got {outcome:?} after {took_ms} ms"
+            ));
+        }
+    }
+}
+
+/// Nothing is left of what was asked, in no node.
+async fn settle(world: &Arc<World>) {
+    world.pause(15_000, 15_000).await;
+    let left = world.memory.live_rows();
+    if !left.is_empty() {
+        world.violation(format!("left behind: {left:?}"));
+    }
+    let groups: Vec<_> = world.members().iter().filter_map(|member| member.group).collect();
+    for group in groups {
+        let tasks = world.tasks.tasks_of(group);
+        if tasks > IDLE_TASKS_MAX {
+            world.violation(format!("a node that has nothing to do has {tasks} tasks"));
+        }
+    }
+    let timers = count_timers(world).await;
+    world.ledger().counts.timers += timers;
+}
+
+async fn count_timers(world: &World) -> u64 {
+    let ledger = world.ledger();
+    ledger.entries.iter().map(|entry| entry.model.timers as u64).sum()
+}
