@@ -3,7 +3,7 @@
 use crate::creators::number;
 use crate::ledger::{Cancelling, Creation, Entry};
 use crate::world::World;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tidemill_model::{ProcessInstanceKey, Timestamp};
 use tidemill_store::query::{Field, Page, PageStart, Query, Search};
 use tidemill_store::view::ProcessInstanceView;
@@ -113,14 +113,15 @@ fn compare(entry: &Entry, found: &Found) -> Vec<String> {
 
 /// Every answered completion has left its token, and no other one has.
 async fn check_tokens(world: &World) {
-    let mut tokens: BTreeMap<i64, Vec<u64>> = BTreeMap::new();
-    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut tokens: BTreeMap<i64, BTreeSet<u64>> = BTreeMap::new();
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let variables = world.store().variables(&everything()).await.map(|found| found.items).unwrap_or_default();
     for variable in variables {
         let value = variable.value.as_str();
         match variable.name.strip_prefix("token_").and_then(|key| key.parse().ok()) {
+            // Called instances get copies of variables and give copies back.
             Some(job) => tokens.entry(job).or_default().extend(value.parse::<u64>()),
-            None => values.entry(variable.name.to_string()).or_default().push(value.to_owned()),
+            None => drop(values.entry(variable.name.to_string()).or_default().insert(value.to_owned())),
         }
     }
     let mut wrong = Vec::new();
@@ -128,7 +129,7 @@ async fn check_tokens(world: &World) {
     for (job, note) in &ledger.jobs {
         let found = tokens.remove(job).unwrap_or_default();
         let fits = match note.completed {
-            Some(token) => found == [token],
+            Some(token) => found == BTreeSet::from([token]),
             None => found.len() <= 1 && found.iter().all(|token| note.tried.contains(token)),
         };
         if !fits {
@@ -142,7 +143,7 @@ async fn check_tokens(world: &World) {
     wrong.extend(tokens.keys().map(|job| format!("job {job} was completed and never handed out")));
     for (number, entry) in ledger.entries.iter().enumerate() {
         for (name, value) in &entry.variables {
-            if values.get(name).is_none_or(|stored| stored != std::slice::from_ref(value)) {
+            if values.get(name).is_none_or(|stored| *stored != BTreeSet::from([value.clone()])) {
                 wrong
                     .push(format!("entry {number}: {name} was set to {value} and is {:?}", values.get(name)));
             }

@@ -31,10 +31,8 @@ pub(crate) async fn deploy(world: &Arc<World>, model: &Model) {
             Outcome::Answered(Answer::Deployed(deployment)) => {
                 for resource in &deployment.resources {
                     if let DeployedResource::Process(process) = resource {
-                        let (id, version) = (process.process_id.to_string(), process.version);
-                        let mut ledger = world.ledger();
-                        let newest = ledger.versions.entry(id).or_default();
-                        *newest = version.max(*newest);
+                        let now_ms = world.now_ms();
+                        world.ledger().deployed(&process.process_id, process.version, now_ms);
                     }
                 }
                 return;
@@ -57,7 +55,7 @@ pub(crate) async fn create(world: &Arc<World>, model: &Arc<Model>) {
     let now_ms = world.now_ms();
     let number = world.ledger().open(model.clone(), way, now_ms);
     loop {
-        let newest = world.ledger().versions.get(&model.process_id).copied().unwrap_or(0);
+        let newest = world.ledger().known_version(&model.process_id, world.now_ms());
         let outcome = try_once(world, number, way).await;
         world.note(|| format!("creation of entry {number} ({way:?}, {}): {outcome:?}", model.process_id));
         match outcome {

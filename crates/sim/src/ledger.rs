@@ -8,6 +8,9 @@ use tidemill_model::{PartitionId, ProcessInstanceKey};
 /// Clocks count whole milliseconds.
 const EARLY_MS_MAX: u64 = 2;
 
+/// After this time every node has heard of a deployment, whatever went wrong.
+const HEARD_MS: u64 = 20_000;
+
 /// How an instance is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
@@ -98,8 +101,8 @@ pub(crate) struct Ledger {
     pub(crate) jobs: BTreeMap<i64, JobNote>,
     pub(crate) violations: Vec<String>,
     pub(crate) counts: Counts,
-    /// The newest version of each process whose deployment was answered.
-    pub(crate) versions: BTreeMap<String, i32>,
+    /// The versions of each process whose deployment was answered, and when.
+    versions: BTreeMap<String, Vec<(u64, i32)>>,
     owners: BTreeMap<PartitionId, usize>,
     tokens: u64,
 }
@@ -117,6 +120,17 @@ impl Ledger {
             completions_sent_ms: BTreeMap::new(),
         });
         self.entries.len() - 1
+    }
+
+    pub(crate) fn deployed(&mut self, process_id: &str, version: i32, now_ms: u64) {
+        self.versions.entry(process_id.to_owned()).or_default().push((now_ms, version));
+    }
+
+    /// The newest version that every node has heard of: who could not be told learns of it on a beat.
+    pub(crate) fn known_version(&self, process_id: &str, now_ms: u64) -> i32 {
+        let versions = self.versions.get(process_id).into_iter().flatten();
+        let old = versions.filter(|(at_ms, _)| at_ms + HEARD_MS < now_ms);
+        old.map(|(_, version)| *version).max().unwrap_or(0)
     }
 
     /// A partition has a new owner.

@@ -87,7 +87,8 @@ pub(crate) async fn set_variable(world: &Arc<World>, number: usize) {
         world.ledger().entries[number].variables.push((name.clone(), value.clone()));
         let filter = Filter::default().is(VariableField::Name, Test::Eq(Value::from(name.as_str())));
         let found = world.store().variables(&Search::of(filter)).await.map(|found| found.items);
-        if !matches!(&found, Ok(found) if found.len() == 1 && found[0].value.as_str() == value) {
+        if !matches!(&found, Ok(found) if !found.is_empty() && found.iter().all(|row| row.value.as_str() == value))
+        {
             world
                 .violation(format!("variable {name} of entry {number} was set to {value}, but is {found:?}"));
         }

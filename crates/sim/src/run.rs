@@ -15,6 +15,8 @@ use tidemill_store::query::{Filter, ProcessInstanceField, Query, Search, Test, V
 
 /// All instances end within this time after the last fault.
 const DRAIN_MS: u64 = 240_000;
+/// The last pauses and restarts are over by then, and partitions have moved.
+const CALM_MS: u64 = 20_000;
 const STARTING_MS: u64 = 60_000;
 /// Tasks that a node may have when nobody asks for anything.
 const IDLE_TASKS_MAX: usize = 60;
@@ -105,6 +107,7 @@ async fn direct(world: &Arc<World>) {
     world.note(|| "no more faults".to_owned());
     faults::heal(world);
     drain(&users).await;
+    calm_down(world).await;
     repeat_keyed(world).await;
     users.is_over.store(true, Ordering::Relaxed);
     audit::check(world).await;
@@ -212,6 +215,14 @@ async fn drain(users: &Users) {
             return world.violation(format!("not everything ends: {left:?}, entries {active:?}"));
         }
         world.pause(500, 500).await;
+    }
+}
+
+/// Waits until all nodes are up and have their partitions.
+async fn calm_down(world: &Arc<World>) {
+    world.pause(CALM_MS, CALM_MS).await;
+    if world.members().iter().any(|member| member.node.is_none()) {
+        world.violation("a node does not start again".to_owned());
     }
 }
 
