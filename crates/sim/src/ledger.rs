@@ -177,6 +177,10 @@ impl Ledger {
             completed: None,
             held_until_ms: 0,
         });
+        if held_until_ms <= now_ms {
+            // It was so long on its way that its lease is over: another may hold it by now.
+            return wrong;
+        }
         if note.held_until_ms > now_ms + EARLY_MS_MAX {
             wrong.push(format!(
                 "job {job} of entry {entry} is with two workers: another holds it for {} ms",
