@@ -89,7 +89,7 @@ impl Run {
                 }
             }
             6 => {
-                let wait_ms = self.dice.percent(70).then(|| 2_000);
+                let wait_ms = self.dice.percent(70).then_some(2_000);
                 self.bench.poll_for(activate(3_000), wait_ms);
             }
             7 => {
