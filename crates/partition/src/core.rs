@@ -214,6 +214,10 @@ impl Core {
 
     /// Takes note of something that has happened. Nothing runs before `run` is called.
     pub fn offer(&mut self, event: Event, moment: &Moment, callers: &mut dyn Callers) {
+        if matches!(event, Event::Recovered(_) | Event::Lost { .. }) {
+            // The recovery may have taken longer than the leases on jobs that would be handed out now.
+            self.time.observe_quietly(moment);
+        }
         match event {
             Event::Request { call, request } => self.take_request(call, request, callers),
             Event::InboxHasGrown => self.inbox.has_grown(),

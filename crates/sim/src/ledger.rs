@@ -68,6 +68,10 @@ pub(crate) struct JobNote {
     pub(crate) completed: Option<u64>,
     /// Until when the worker that received it last holds it, in milliseconds of the run.
     held_until_ms: u64,
+    /// When a worker said last that it has failed, and whether that may still take effect at any time: whoever fails a job ends
+    /// the lease of whoever holds it.
+    given_back_ms: u64,
+    is_in_doubt: bool,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -140,12 +144,13 @@ impl Ledger {
         }
     }
 
-    /// A worker has received a job, and holds it until then as far as is known. What is wrong about that.
+    /// A worker has received a job that it asked for then, and holds it until then as far as is known. What is wrong about that.
     pub(crate) fn received(
         &mut self,
         job: i64,
         entry: usize,
         element_id: &str,
+        sent_ms: u64,
         now_ms: u64,
         held_until_ms: u64,
     ) -> Vec<String> {
@@ -176,9 +181,11 @@ impl Ledger {
             tried: Vec::new(),
             completed: None,
             held_until_ms: 0,
+            given_back_ms: 0,
+            is_in_doubt: false,
         });
-        if held_until_ms <= now_ms {
-            // It was so long on its way that its lease is over: another may hold it by now.
+        if held_until_ms <= now_ms || sent_ms <= note.given_back_ms || note.is_in_doubt {
+            // Its lease was over or ended while the job was on its way: another may hold it by now.
             return wrong;
         }
         if note.held_until_ms > now_ms + EARLY_MS_MAX {
@@ -192,9 +199,11 @@ impl Ledger {
     }
 
     /// Its worker has given the job back.
-    pub(crate) fn given_back(&mut self, job: i64) {
+    pub(crate) fn given_back(&mut self, job: i64, now_ms: u64, is_in_doubt: bool) {
         if let Some(note) = self.jobs.get_mut(&job) {
             note.held_until_ms = 0;
+            note.given_back_ms = now_ms;
+            note.is_in_doubt |= is_in_doubt;
         }
     }
 

@@ -11,8 +11,9 @@ use tidemill_model::{ActivatedJob, Command, RawJson, TenantId, Text, Variables};
 use tidemill_server::broker::Broker;
 use tidemill_store::query::Query;
 
-/// What another node has is waited for so long at most.
-const HAND_OUT_MS_MAX: u64 = 2_200;
+/// Whoever wants more jobs than one node has waits for the others, one after the other, for two seconds each at most. What was
+/// found first may be so late.
+const HAND_OUT_MS_MAX: u64 = 6_500;
 /// So often is a completion sent again that is not answered.
 const TRIES_MAX: u64 = 40;
 
@@ -77,7 +78,7 @@ fn receive(world: &World, job: &ActivatedJob, sent_ms: u64, timeout_ms: u64) -> 
         _ => sent_ms + timeout_ms,
     };
     world.note(|| format!("job {key} of entry {entry} ({element_id}) is held until {held_until_ms}"));
-    let wrong = world.ledger().received(key, entry, element_id, now_ms, held_until_ms);
+    let wrong = world.ledger().received(key, entry, element_id, sent_ms, now_ms, held_until_ms);
     wrong.into_iter().for_each(|text| world.violation(text));
     true
 }
@@ -108,11 +109,12 @@ async fn fail(world: &Arc<World>, job: &ActivatedJob) {
         lease: None,
     });
     // The one who holds the job may be another by now: from here on nothing is known about that.
-    world.ledger().given_back(job.job.key.0);
+    world.ledger().given_back(job.job.key.0, world.now_ms(), false);
     let failed =
         send(world, 12_000, |node| Box::pin(async move { node.execute(command, options(None)).await }));
     let outcome = failed.await;
-    world.ledger().given_back(job.job.key.0);
+    let is_in_doubt = matches!(outcome, Outcome::Unknown);
+    world.ledger().given_back(job.job.key.0, world.now_ms(), is_in_doubt);
     world.note(|| format!("job {} fails with {retries} retries left: {outcome:?}", job.job.key.0));
 }
 

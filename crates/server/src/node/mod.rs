@@ -25,12 +25,12 @@ use heralds::Heralds;
 use loops::Loops;
 use meter::Meter;
 use routes::{Owner, Routes};
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tidemill_model::{PartitionId, Text};
 use tidemill_store::{Error, HolderId, Kept, NodeInfo, Result, Retention, Store};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use trouble::Trouble;
 
@@ -106,7 +106,9 @@ pub struct Node {
     requests: AtomicU64,
     /// Ownership is to be looked at before the next beat.
     nudged: Notify,
-    leaving: watch::Sender<bool>,
+    is_leaving: AtomicBool,
+    /// Tells that it is.
+    leaving: Notify,
     /// A loop has stopped for a reason that does not pass.
     broken: Notify,
     trouble: Trouble,
@@ -158,7 +160,8 @@ impl Node {
             turns: AtomicUsize::new(0),
             requests: AtomicU64::new(0),
             nudged: Notify::new(),
-            leaving: watch::Sender::new(false),
+            is_leaving: AtomicBool::new(false),
+            leaving: Notify::new(),
             broken: Notify::new(),
             trouble: Trouble::default(),
             command_lock: Arc::default(),
@@ -203,7 +206,7 @@ impl Node {
     /// Sends away the workers that wait for jobs and those who wait for the end of an instance, so that no request
     /// keeps the server from stopping.
     pub async fn end_waits(&self) {
-        self.leaving.send_replace(true);
+        self.begin_to_leave();
         for partition in self.loops.all() {
             let _ = partition.send_surely(Request::EndWaits).await;
         }
@@ -211,7 +214,7 @@ impl Node {
 
     /// Finishes what runs, hands the partitions over and ends. Requests that are still open go to the new owners.
     pub async fn stop(&self) {
-        self.leaving.send_replace(true);
+        self.begin_to_leave();
         for task in std::mem::take(&mut *self.tasks.lock().expect("nobody panics while holding it")) {
             task.abort();
         }
@@ -229,13 +232,21 @@ impl Node {
     }
 
     fn is_leaving(&self) -> bool {
-        *self.leaving.borrow()
+        self.is_leaving.load(Ordering::Acquire)
+    }
+
+    fn begin_to_leave(&self) {
+        self.is_leaving.store(true, Ordering::Release);
+        self.leaving.notify_waiters();
     }
 
     /// Waits until the node begins to stop.
     async fn leaves(&self) {
-        // The sender lives as long as this.
-        let _ = self.leaving.subscribe().wait_for(|is_leaving| *is_leaving).await;
+        let mut leaving = std::pin::pin!(self.leaving.notified());
+        leaving.as_mut().enable();
+        if !self.is_leaving() {
+            leaving.await;
+        }
     }
 
     fn place(&self, id: PartitionId) -> Place {

@@ -3,11 +3,11 @@
 
 use super::plan::{Member, Plan, Standing, plan};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_store::{HolderId, NodeInfo, PartitionState, Result, Store};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// A view is good for so long when many ask at once.
@@ -63,10 +63,14 @@ impl View {
     }
 }
 
+const UNPOISONED: &str = "nobody panics while holding it";
+
 pub(super) struct Routes {
     /// Nobody else can be there: what was left behind by predecessors is no news.
     alone: Option<HolderId>,
-    view: watch::Sender<Arc<View>>,
+    view: RwLock<Arc<View>>,
+    /// Tells of each new view, in the order in which they wait for it: a `watch` would take those at random.
+    changed: Notify,
     read_at: tokio::sync::Mutex<Option<Instant>>,
 }
 
@@ -78,11 +82,12 @@ impl Routes {
             partitions: BTreeMap::new(),
             addresses: BTreeMap::new(),
         };
-        Routes { alone, view: watch::Sender::new(Arc::new(view)), read_at: tokio::sync::Mutex::new(None) }
+        let view = RwLock::new(Arc::new(view));
+        Routes { alone, view, changed: Notify::new(), read_at: tokio::sync::Mutex::new(None) }
     }
 
     pub(super) fn view(&self) -> Arc<View> {
-        self.view.borrow().clone()
+        self.view.read().expect(UNPOISONED).clone()
     }
 
     /// Reads the rows again, unless somebody else has just done so.
@@ -102,10 +107,11 @@ impl Routes {
         if let Some(alone) = &self.alone {
             nodes.retain(|node| node.holder == *alone);
         }
-        self.view.send_if_modified(|view| {
+        {
+            let mut view = self.view.write().expect(UNPOISONED);
             if view.as_of > as_of {
                 // Somebody has read later and was faster.
-                return false;
+                return Ok(());
             }
             let mut addresses = BTreeMap::new();
             for state in &partitions {
@@ -119,15 +125,21 @@ impl Routes {
             addresses.extend(known);
             let partitions = partitions.into_iter().map(|state| (state.partition, state)).collect();
             *view = Arc::new(View { as_of, nodes, partitions, addresses });
-            true
-        });
+        }
+        self.changed.notify_waiters();
         Ok(())
     }
 
     /// Waits until somebody else, or nobody, owns the partition.
     pub(super) async fn owner_changes(&self, id: PartitionId, owner: &Owner) {
-        let mut view = self.view.subscribe();
-        // The sender lives as long as this.
-        let _ = view.wait_for(|view| view.owner(id).as_ref() != Some(owner)).await;
+        loop {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            // A view that comes after the look below is heard of.
+            changed.as_mut().enable();
+            if self.view().owner(id).as_ref() != Some(owner) {
+                return;
+            }
+            changed.await;
+        }
     }
 }
