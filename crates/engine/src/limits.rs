@@ -6,8 +6,8 @@ pub(crate) const STEPS_PER_COMMAND_MAX: usize = 1_000;
 /// Steps of expressions that weigh as much as one step of a process: heavy expressions give others their turn earlier.
 pub(crate) const FEEL_STEPS_PER_STEP: u64 = 1_000;
 
-/// What a command costs in steps of expressions beside them: to be run at all, for each step of a process, and for each
-/// row that it touches. Measured; whoever shares out time among commands counts in these.
+/// The work of a command apart from its expressions, in units of one expression step: for the command itself, for each step of
+/// a process, and for each row that it touches. The factors were measured. Shares among commands are counted in this unit.
 pub(crate) const WORK_PER_COMMAND: u64 = 64;
 pub(crate) const WORK_PER_STEP: u64 = 64;
 pub(crate) const WORK_PER_ROW: u64 = 16;

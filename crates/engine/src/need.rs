@@ -48,7 +48,7 @@ pub enum Need {
     Resource { tenant: TenantId, resource_id: Text },
     /// The definition, form or resource with this key.
     ResourceByKey(ResourceKey),
-    /// What the store has of an instance that is not live: supplied with
+    /// The rows that the store still has of an ended instance. They are supplied with
     /// [`Working::supply_remains`](crate::Working::supply_remains).
     Remains(ProcessInstanceKey),
     /// A block of at least so many keys: reserved with [`Working::reserve_keys`](crate::Working::reserve_keys), not
@@ -83,8 +83,8 @@ pub struct Supply {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing(pub Vec<Need>);
 
-/// What the items of a list miss, gathered so that all of it is asked for at once. A command runs again after each
-/// load: one miss after the other would cost the square of the list's length.
+/// Gathers the needs of all items of a list, so that one load brings them. A command runs again after each load, so asking for
+/// one item after the other would cost the square of the list's length.
 #[derive(Default)]
 pub(crate) struct Missed {
     needs: Vec<Need>,
@@ -92,7 +92,7 @@ pub(crate) struct Missed {
 }
 
 impl Missed {
-    /// What was found, or nothing if it is missing.
+    /// Gives the value that was found. If it is missing, remembers the need and gives nothing.
     pub(crate) fn unless_missing<T>(&mut self, found: Step<T>) -> Step<Option<T>> {
         match found {
             Ok(found) => Ok(Some(found)),

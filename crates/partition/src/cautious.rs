@@ -1,5 +1,5 @@
-//! How commands run after a predecessor that died: whatever runs was noted before, and is written before anything else
-//! runs.
+//! Running commands after a predecessor that died. The owner notes commands in the store before they run, and writes their
+//! batch before anything else runs.
 
 use crate::core::Core;
 use crate::pollers::Poller;
@@ -140,7 +140,7 @@ impl Core {
         self.suspects.stage = Stage::Writing;
     }
 
-    /// What ran under the note is written, or has changed nothing.
+    /// The commands under the note are written, or have changed nothing: the note can go.
     pub(crate) fn end_suspicion(&mut self, was_written: bool, moment: &Moment) {
         let note = self.suspects.end(was_written, self.next_batch, moment.wall, moment.elapsed_ms);
         self.suspects.stage = Stage::Idle;

@@ -1,4 +1,4 @@
-//! The core: what happens is offered to it, and what it wants to read is asked of it.
+//! The door of the core. The driver offers events here and asks which reads it has to make.
 
 use crate::answers::Answers;
 use crate::backlog::Backlog;
@@ -49,7 +49,7 @@ pub struct Recovered {
     pub definitions_version: u64,
 }
 
-/// What has happened.
+/// Something that has happened and that the core must know.
 #[derive(Debug)]
 pub enum Event {
     Request {
@@ -113,7 +113,7 @@ pub struct Core {
     pub(crate) ends_wanted: Vec<ProcessInstanceKey>,
     /// Those that the store is being asked about.
     ends_under_way: Vec<ProcessInstanceKey>,
-    /// What is to be noted in the store, as `Read::Note`.
+    /// A `Read::Note` that the driver has to write.
     pub(crate) note_wanted: Option<Read>,
     pub(crate) definitions_version: Option<u64>,
     pub(crate) condition: Condition,
@@ -214,10 +214,6 @@ impl Core {
 
     /// Takes note of something that has happened. Nothing runs before `run` is called.
     pub fn offer(&mut self, event: Event, moment: &Moment, callers: &mut dyn Callers) {
-        if matches!(event, Event::Recovered(_) | Event::Lost { .. }) {
-            // The recovery may have taken longer than the leases on jobs that would be handed out now.
-            self.time.observe_quietly(moment);
-        }
         match event {
             Event::Request { call, request } => self.take_request(call, request, callers),
             Event::InboxHasGrown => self.inbox.has_grown(),
@@ -347,7 +343,7 @@ impl Core {
         }
     }
 
-    /// What is to be read now. Each read is given once.
+    /// Gives the reads that the driver has to begin now. Each read is given once.
     pub fn reads(&mut self) -> Vec<Read> {
         if let Some(recovery) = self.condition.take_recovery() {
             return vec![recovery];
@@ -398,7 +394,7 @@ impl Core {
         self.open.load_rounds >= LOAD_ROUNDS_MAX && !self.open.executed.is_empty()
     }
 
-    /// What has happened for callers and other partitions since this was last asked.
+    /// Gives the effects that have come up since the last call.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }

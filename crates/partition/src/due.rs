@@ -1,4 +1,4 @@
-//! What falls due: process timers, which are rows of the store, and leases on jobs, which are not.
+//! The due queue. It holds process timers, which are rows of the store, and leases on jobs, which are not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the core wants to read, and what it waits for. Each read is handed out once and answered by one event.
+//! The reads of the core: those it wants and those it waits for. Each read is handed out once and answered by one event.
 
 use crate::answers::Key;
 use rustc_hash::FxHashSet;
@@ -52,7 +52,7 @@ pub enum Read {
     },
 }
 
-/// What a read has brought.
+/// The result of a read.
 #[derive(Debug)]
 pub enum Brought {
     Rows(Vec<(Need, Loaded)>),

@@ -1,5 +1,5 @@
-//! What happens when the store fails: the fate of the batch in flight is found out first, then its commands are answered, run
-//! again or put aside. Memory is built anew, because it holds what was not written.
+//! Recovery after the store has failed. The driver first finds out whether the batch in flight was written. Then its commands are
+//! answered, run again or put aside. Memory is built anew, because it holds changes that were not written.
 
 use crate::core::{Core, Recovered};
 use crate::open::{Executed, InFlight, OpenBatch};
@@ -11,7 +11,7 @@ use crate::work::{Origin, Work};
 use std::collections::{BTreeSet, VecDeque};
 use tidemill_store::{BatchId, Error};
 
-/// Whether the partition can work.
+/// Tells whether the partition can work.
 pub(crate) enum Condition {
     Working,
     /// A read has failed, but the fate of the batch in flight comes first.

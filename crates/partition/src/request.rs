@@ -1,4 +1,4 @@
-//! What is asked of a partition, and what its callers get.
+//! Requests to a partition, and the effects that answer them.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tidemill_model::{
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallId(pub u64);
 
-/// What a caller wants.
+/// A request of one caller.
 #[derive(Debug)]
 pub enum Request {
     /// Answered after the commit that carries the effects of the command.
@@ -52,7 +52,7 @@ pub struct EndedInstance {
     pub is_completed: bool,
 }
 
-/// What somebody who waits for an instance learns.
+/// The answer for a caller who waits for the end of an instance.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AwaitedEnd {
     Ended(EndedInstance),
@@ -60,7 +60,7 @@ pub enum AwaitedEnd {
     GoesOn(CreatedInstance),
 }
 
-/// What leaves the core. Every effect follows from a commit that has landed, or from a lease that holds.
+/// Something that leaves the core. Every effect follows from a commit that has landed, or from a lease that holds.
 #[derive(Debug)]
 pub enum Effect {
     Answer {

@@ -40,7 +40,7 @@ struct Room {
     due: usize,
 }
 
-/// How a command went.
+/// The result of running a command.
 pub(crate) enum Run {
     Done(Box<Outcome>),
     /// It has changed nothing and waits for what it has missed.
@@ -129,8 +129,8 @@ impl Core {
         self.due.forget(taken.into_iter());
     }
 
-    /// Whoever has set the clock is told when what is due by it is in the queue: it runs before whatever is sent from now on, but
-    /// for a flood, which takes turns.
+    /// Tells callers who have set the clock that timers due by the new time are in the queue. These timers run before requests that
+    /// are sent from now on, unless there are more than a batch takes.
     fn tell_clock_watchers(&mut self) {
         if !self.clock_watchers.is_empty() && self.due.is_read() {
             let calls = std::mem::take(&mut self.clock_watchers);

@@ -78,7 +78,7 @@ pub(crate) enum Stage {
     Clearing,
 }
 
-/// What runs under one note.
+/// The commands or workers that run under one note.
 #[derive(Debug)]
 pub(crate) enum Share {
     /// So many commands of the queue.

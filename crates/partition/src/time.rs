@@ -13,7 +13,7 @@ const SLEW: u64 = 100;
 /// Clocks gain or lose at most one millisecond in so many.
 const DRIFT: u64 = 5_000;
 
-/// What the driver observed when it called the core.
+/// The clocks and the node as the driver saw them when it called the core.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Moment {
     /// The wall clock of this node: the time until the store has told its own.

@@ -15,7 +15,7 @@ pub(crate) struct Work {
     pub(crate) reads: u32,
 }
 
-/// What must be read before the command can run.
+/// The read that a command waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WaitsFor {
     /// Rows that the engine has missed.

@@ -1,4 +1,4 @@
-//! What keeps files from being deployed together, whatever is deployed already.
+//! Checks files that are deployed together against each other, without looking at earlier deployments.
 
 use super::resource::{self, Content, Readable};
 use crate::limits::{DEPLOYED_BYTES_MAX, FILES_PER_DEPLOYMENT_MAX, START_EVENTS_PER_DEPLOYMENT_MAX};
@@ -8,7 +8,7 @@ use tidemill_bpmn::{Behavior, Binding, FormLink, Process, UserTask};
 use tidemill_model::command::ResourceFile;
 use tidemill_model::{Rejection, Text};
 
-/// What keeps these files from being deployed together, whatever is deployed already.
+/// Finds the reason why these files cannot be deployed together. Earlier deployments play no part.
 pub fn check_deployment(files: &[ResourceFile]) -> Result<(), Rejection> {
     read_and_check(files).map(drop)
 }
@@ -87,7 +87,7 @@ fn refuse_repeated_ids(files: &[Readable]) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// What is bound to this deployment must be in it.
+/// Refuses a binding to this deployment whose target is not in it.
 fn refuse_open_bindings(files: &[Readable]) -> Result<(), Rejection> {
     let known: FxHashSet<(&str, &Text)> = ids(files).map(|(kind, id, _)| (kind, id)).collect();
     let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! What a command is about, as far as that can be told without running it.
+//! The aggregate that a command belongs to, found without running the command.
 
 use super::Working;
 use tidemill_model::entity::{ElementInstance, Incident, Job, TimerPurpose, UserTask};

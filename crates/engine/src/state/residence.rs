@@ -23,7 +23,7 @@ pub(super) struct Residence {
     /// Needs answered for the commands of the current batch.
     answered: FxHashSet<Need>,
     signal_pages: FxHashMap<Need, (Vec<SubscriptionKey>, bool)>,
-    /// What the store has of ended instances, as far as commands of the current batch asked.
+    /// Rows of ended instances that the store still has. Commands of the current batch asked for them.
     remains: FxHashMap<ProcessInstanceKey, Remains>,
     pub(super) used: FxHashMap<ProcessInstanceKey, u64>,
     tick: u64,

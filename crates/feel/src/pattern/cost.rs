@@ -1,7 +1,6 @@
-//! What a search with a regular pattern costs at most. The engine goes over the text with one state at a time as long as
-//! the pattern needs few of them. If it needs too many, as `[ab]*a[ab]{200}` does, it follows all places in the
-//! pattern side by side, which takes as much longer as there are places. Which of both a pattern needs is found out from
-//! the pattern alone, so the same search costs the same everywhere.
+//! The highest cost of a search with a regular pattern. A pattern with few states is searched with one state at a time. A
+//! pattern with too many, such as `[ab]*a[ab]{200}`, is searched at all its places side by side, which takes as many times
+//! longer as it has places. The pattern alone decides between the two, so the same search costs the same everywhere.
 
 use regex_automata::MatchKind;
 use regex_automata::dfa::{StartKind, dense};
@@ -22,7 +21,7 @@ const SHORT_TEXT_BYTES: u64 = 4096;
 const PLACES_FEW: u64 = 8;
 /// Memory for the states of a pattern that has few.
 const STATES_BYTES_MAX: usize = 1 << 18;
-/// What it costs to find out whether a pattern has few states.
+/// The cost of analysing whether a pattern has few states.
 const CHECK_STEPS: u64 = 2_000;
 
 #[derive(Clone, Debug)]
@@ -42,7 +41,7 @@ impl Cost {
         Cost { places: places(&hir), looks_at_words, hir, has_few_states: OnceCell::new() }
     }
 
-    /// What finding out about the pattern costs. It is done when a long text comes; to be paid for once.
+    /// The cost of analysing the pattern. The first long text triggers the analysis and pays for it, once.
     pub(super) fn check_steps(&self) -> u64 {
         if self.places > PLACES_FEW { CHECK_STEPS } else { 0 }
     }

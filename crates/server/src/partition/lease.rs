@@ -1,4 +1,5 @@
-//! What the store has told: until when the partition is surely this node's, and what its clock says. Memory may lie after that: another owner may have written.
+//! Facts that the store has told: how long the partition surely belongs to this node, and the time on the store's clock. After the
+//! lease has run out, memory may be wrong, because another owner may have written.
 
 use std::sync::Mutex;
 use std::time::Duration;

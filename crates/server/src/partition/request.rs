@@ -1,4 +1,4 @@
-//! What the node asks of a partition, with the way back to whoever waits for the answer.
+//! Requests of the node to one of its partitions, each with a channel for its answer.
 
 use super::callers::Claim;
 use crate::broker::{CommandError, CommandOptions};

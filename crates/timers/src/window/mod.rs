@@ -25,7 +25,7 @@ pub struct Read {
     pub timers_max: usize,
 }
 
-/// What a read has brought.
+/// The result of a read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Page<T> {
     pub timers: Vec<(Position, T)>,
