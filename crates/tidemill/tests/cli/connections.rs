@@ -46,6 +46,42 @@ fn a_client_that_closes_its_side_still_gets_its_answer() {
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("processInstanceKey"), "{answer:?}");
 }
 
+/// The end of the client's side is there before the server has read the request.
+#[test]
+fn a_request_that_ends_with_its_connection_is_answered() {
+    let place = Place::new();
+    let server = place.serve();
+    server.run(&["deploy", &place.file("nap.bpmn", NAP)]).ok();
+    server.freeze();
+    let answers: Vec<TcpStream> = (0..50)
+        .map(|_| {
+            let mut stream = connected(&server);
+            let body = r#"{"processDefinitionId": "nap", "awaitCompletion": true, "requestTimeout": 15000}"#;
+            let sent =
+                stream.write_all(request("/v2/process-instances", "application/json", body).as_bytes());
+            sent.expect("sent");
+            stream.shutdown(Shutdown::Write).expect("its own side only");
+            stream
+        })
+        .collect();
+    server.thaw();
+    for stream in answers {
+        let answer = read_all(stream);
+        assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("processInstanceKey"), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_worker_that_has_left_is_handed_no_job() {
+    let place = Place::new();
+    let server = place.serve();
+    let mut stream = connected(&server);
+    let body = r#"{"type": "later", "timeout": 60000, "maxJobsToActivate": 1, "requestTimeout": 15000}"#;
+    stream.write_all(request("/v2/jobs/activation", "application/json", body).as_bytes()).expect("sent");
+    stream.shutdown(Shutdown::Write).expect("its own side only");
+    assert_eq!(read_all(stream), "", "it is not answered");
+}
+
 #[test]
 fn bodies_for_operators_must_say_that_they_are_json() {
     let place = Place::new();

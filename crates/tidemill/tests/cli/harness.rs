@@ -97,6 +97,20 @@ impl Server {
         self.child.id()
     }
 
+    /// The server runs no more until [`Server::thaw`]; what clients send waits in its sockets.
+    pub(crate) fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    pub(crate) fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.pid().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "{signal} is sent");
+    }
+
     pub(crate) fn url(&self) -> &str {
         &self.cli.url
     }

@@ -17,13 +17,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
 use seats::{Guest, Seats};
-use std::convert::Infallible;
-use std::io::ErrorKind;
+use std::io::{Error, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::Stream;
+use stream::{Socket, Stream};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tower::ServiceExt;
@@ -34,8 +33,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// Of the head of a request; longer ones get 431.
 const HEAD_BYTES_MAX: usize = 64 << 10;
-/// Jobs must not be handed to a worker that has left. Whether it only sends no more cannot be told from that, so a worker
-/// that closes its side gives up.
+/// Jobs must not be handed to a worker that has left. A worker that only sends no more looks the same, so a worker that
+/// closes its side gives up. Every other client may close its side and still gets its answer.
 const ENDS_WITH_CLIENT: &str = "/v2/jobs/activation";
 /// What is answered while every seat is taken.
 const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
@@ -110,10 +109,18 @@ async fn connection(
     // Answers are small and complete: waiting for more bytes would only delay them.
     let _ = stream.set_nodelay(true);
     let seat = &guest.seat;
-    let mut stream = Stream::new(stream, Arc::clone(seat), manners.stall_max);
-    let service = service_fn(|request| answer(&manners, &guest, peer, request));
+    let socket = Socket::new(stream);
+    let mut stream = Stream::new(socket.clone(), Arc::clone(seat), manners.stall_max);
+    let service = service_fn(async |request: hyper::Request<Incoming>| {
+        let ends_with_client = request.uri().path() == ENDS_WITH_CLIENT;
+        tokio::select! {
+            answer = answer(&manners, &guest, peer, request) => Ok(answer),
+            () = socket.closed_by_client(), if ends_with_client => Err(Error::from(ErrorKind::ConnectionAborted)),
+        }
+    });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
+        .half_close(true)
         .header_read_timeout(manners.idle_timeout)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(&mut stream, service);
@@ -148,16 +155,15 @@ async fn answer(
     guest: &Guest,
     peer: SocketAddr,
     request: hyper::Request<Incoming>,
-) -> Result<Response, Infallible> {
+) -> Response {
     let seat = &guest.seat;
-    seat.end_with_client(request.uri().path() == ENDS_WITH_CLIENT);
     let mut request = request.map(|body| Body::new(Arriving::new(body, Arc::clone(seat))));
     request.extensions_mut().insert(ConnectInfo(peer));
     let response = match seat.is_reserved && !HEALTH_PATHS.contains(&request.uri().path()) {
         true => no_seat(request.uri().path()),
-        false => manners.router.clone().oneshot(request).await?,
+        false => manners.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {}),
     };
-    Ok(response.map(|body| Body::new(Answering::new(body, Arc::clone(seat)))))
+    response.map(|body| Body::new(Answering::new(body, Arc::clone(seat))))
 }
 
 fn no_seat(path: &str) -> Response {

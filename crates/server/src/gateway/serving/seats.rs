@@ -41,8 +41,6 @@ pub(super) struct Seat {
     clock: Instant,
     told_to_go: Notify,
     has_unread: AtomicBool,
-    /// The request in hand is given up when its client leaves.
-    ends_with_client: AtomicBool,
     /// Beyond the limit: only for questions about health.
     pub(super) is_reserved: bool,
 }
@@ -67,15 +65,6 @@ impl Seat {
 
     pub(super) fn has_unread(&self) -> bool {
         self.has_unread.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn end_with_client(&self, ends: bool) {
-        self.ends_with_client.store(ends, Ordering::Relaxed);
-    }
-
-    /// A client that sends no more may still read: whoever has sent a whole request gets its answer.
-    pub(super) fn outlasts_client(&self) -> bool {
-        self.phase() == Phase::Busy && !self.ends_with_client.load(Ordering::Relaxed)
     }
 
     /// Done when the seat is needed for somebody else, or the time for a head is over.
@@ -140,7 +129,6 @@ impl Seats {
             clock: self.clock,
             told_to_go: Notify::new(),
             has_unread: AtomicBool::new(false),
-            ends_with_client: AtomicBool::new(false),
             is_reserved,
         });
         seat.enter(Phase::Fresh);
