@@ -18,4 +18,4 @@ pub use executable::{
     UserTask,
 };
 pub use finding::{Finding, Findings};
-pub use read::{Document, parse, read};
+pub use read::{Document, parse, read, read_process};

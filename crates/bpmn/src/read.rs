@@ -23,6 +23,17 @@ pub fn read(xml: impl AsRef<[u8]>) -> Result<Document, Findings> {
     report.into_result(Document { processes })
 }
 
+/// Reads one process of a file that was deployed, perhaps by another version. An error is the reason why this version cannot read it: the
+/// first finding, and how many there are besides.
+pub fn read_process(xml: &[u8], process_id: &str) -> Result<Process, String> {
+    let document = read(xml).map_err(|findings| match &findings.0[..] {
+        [first, others @ ..] if !others.is_empty() => format!("{first} (and {} more findings)", others.len()),
+        _ => findings.to_string(),
+    })?;
+    let found = document.processes.into_iter().find(|process| process.id() == process_id);
+    found.ok_or_else(|| format!("the file has no executable process '{process_id}'"))
+}
+
 /// Parses XML within the limits on its size, depth, attributes and namespaces, without a look at what it says.
 pub fn parse(xml: &[u8]) -> Result<roxmltree::Document<'_>, Finding> {
     let text = xml::decode(xml).map_err(|fault| fault.finding(""))?;

@@ -74,7 +74,7 @@ fn storable(message: String) -> String {
 /// Notes the incident on its element, or finds the name of the process whose scope it stands on.
 fn mark(run: &mut Run<'_>, scope: ElementInstanceKey, incident: IncidentKey) -> Stepped<Text> {
     if let Some(instance) = run.get::<ProcessInstance>(ProcessInstanceKey(scope.0)) {
-        return Ok(run.definition(instance.definition)?.head.process_id.clone());
+        return Ok(run.definition_head(instance.definition)?.process_id.clone());
     }
     let element = run.change::<ElementInstance>(scope)?;
     element.incident = Some(incident);

@@ -21,4 +21,4 @@ pub use command::check_deployment;
 pub use need::{Missing, Need, Supply};
 pub use outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
 pub use run::{process, recover};
-pub use state::{Aggregate, BoxName, Working};
+pub use state::{Aggregate, BoxName, UnreadableDefinition, Working};

@@ -26,6 +26,15 @@ impl Stop {
         Stop::Fail(Failure { kind, message: message.into() })
     }
 
+    /// Makes an incident of a rejection whose cause lies outside of the command that met it, as a definition of another process that
+    /// cannot be read: the element waits instead of the sender of the command, who can do nothing about it.
+    pub(crate) fn into_incident(self, kind: IncidentKind) -> Stop {
+        match self {
+            Stop::Reject(rejection) => Stop::fail(kind, rejection.reason),
+            other => other,
+        }
+    }
+
     /// A rule of the engine itself is broken. The command is refused and nothing of it counts.
     pub(crate) fn broken(what: impl std::fmt::Display) -> Stop {
         Stop::Reject(Rejection::new(

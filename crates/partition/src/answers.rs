@@ -16,7 +16,7 @@ pub const REQUEST_ID_MARK: char = '§';
 pub(crate) type CommandResult = Result<Answer, Rejection>;
 pub(crate) type Key = (TenantId, Text);
 
-/// What earlier requests gave, by their idempotency keys.
+/// Answers to earlier requests by their idempotency keys.
 #[derive(Default)]
 pub(crate) struct Known(FxHashMap<Key, KnownAnswer>);
 
@@ -33,7 +33,7 @@ enum Given {
     Later(u64),
 }
 
-/// What a retry gets.
+/// The answer that a retry gets.
 pub(crate) enum Remembered {
     Now(Result<Answer, CommandError>),
     /// The answer that the first request waits for as well.
@@ -64,7 +64,8 @@ impl Known {
     }
 }
 
-/// What the store was asked about keys. Answers of batches that are not yet written are with those batches.
+/// The answers that the store has given for idempotency keys. Answers of batches that are not yet written are kept with those batches,
+/// because they count only if the batch is written.
 #[derive(Default)]
 pub(crate) struct Answers {
     /// From the store, for the commands that asked.
@@ -75,7 +76,7 @@ pub(crate) struct Answers {
     asked: FxHashSet<Key>,
 }
 
-/// What is known of a key.
+/// The result of looking up a key.
 pub(crate) enum Lookup {
     /// Nobody has used the key.
     First,
@@ -133,7 +134,8 @@ impl Answers {
         later
     }
 
-    /// What the store has said is of use to the commands that asked only: it has all answers.
+    /// Forgets the answers of the store. They serve the commands that asked for them only; keeping them would take memory for every
+    /// key that was ever used.
     pub(crate) fn forget_stored(&mut self) {
         self.stored.0.clear();
     }

@@ -26,17 +26,17 @@ pub(crate) struct Backlog {
     lines: FxHashMap<Line, Waiting>,
     /// Lines with requests: those that have used least first, then those that came first.
     turns: BTreeMap<(u64, u64), Line>,
-    /// What lines without requests have used, where that is more than the line in turn has.
+    /// Lines without requests that have used more work than the line in turn, with the work that each has used.
     debtors: FxHashMap<Line, u64>,
-    /// What the line in turn has used.
+    /// The work that the line in turn has used.
     used: u64,
     arrivals: u64,
     count: usize,
     /// Requests that have come so far.
     requests: u64,
-    /// Those that came before the read of the inbox that is under way began.
+    /// Number of requests that came before the read of the inbox began that is under way.
     before_read: u64,
-    /// Those that came before the last read began that has arrived.
+    /// Number of requests that came before the last read began that has arrived.
     before_last_read: u64,
 }
 

@@ -19,7 +19,7 @@ use tidemill_store::{Batch, BatchId, Committed, NewInboxEntry};
 /// Rows that stay in memory between batches.
 const ROWS_IN_MEMORY_MAX: usize = 500_000;
 
-/// What the driver shall do with a closed batch; it answers with `Event::Landed`.
+/// The order to the driver about a closed batch. The driver answers with `Event::Landed`.
 #[derive(Debug)]
 pub enum Closed {
     Commit(Box<Batch>),
@@ -59,7 +59,8 @@ impl Core {
         let id = self.next_batch;
         let closed = if is_confirmation {
             if moment.holds_lease {
-                // What is answered without a commit, as rejections are, has no fence: the lease covers it.
+                // Answers without a commit, such as rejections, are not covered by its fence. The lease covers them: while it holds,
+                // nobody else can have changed what they were decided on.
                 self.take_effect(batch, callers);
                 self.end_writing(false, moment);
                 self.has_answered = true;
@@ -74,7 +75,7 @@ impl Core {
         Some(closed)
     }
 
-    /// What is to be written leaves the open batch; commands, answers and what else follows from the commit stay.
+    /// Makes the batch for the store. Rows leave the open batch; commands, answers and effects stay in it until the commit has landed.
     fn batch(&mut self, open: &mut OpenBatch, id: BatchId) -> Batch {
         let at = self.time.unpinned();
         let commands: Vec<&Command> = open.executed.iter().map(|executed| &executed.work.command).collect();
@@ -100,7 +101,8 @@ impl Core {
             results: take(&mut open.results),
             outgoing: outgoing.collect(),
             highest_key: self.working.next_key() - 1,
-            dead_letters: take(&mut open.dead_letters),
+            // They stay here as well: if the store refuses one of them, it is known which.
+            dead_letters: open.dead_letters.clone(),
         }
     }
 }
@@ -142,7 +144,7 @@ impl Core {
         true
     }
 
-    /// Those that the open batch waits for, together with who waited before.
+    /// The late answers that commands of the open batch wait for, each with everybody who waits for it.
     fn late_of_open_batch(&self) -> BTreeMap<u64, Address> {
         let mut waiting: BTreeMap<u64, Address> = BTreeMap::new();
         for executed in &self.open.executed {
@@ -166,7 +168,7 @@ impl Core {
             Ok(committed) => committed,
             Err(error) => return self.batch_failed(in_flight, error, callers),
         };
-        // Whether leases have run out meanwhile. A jump of the test clock is left to the next run, which looks up what is due.
+        // Leases on jobs may have run out meanwhile. A jump of the test clock is left to the next run, which looks up what is due.
         self.time.observe_quietly(moment);
         let InFlight { batch, is_confirmation, .. } = in_flight;
         if !is_confirmation {

@@ -5,6 +5,7 @@ use crate::backlog::Backlog;
 use crate::due::{DueQueue, stored_position};
 use crate::inbox::InboxReader;
 use crate::late::LateAnswers;
+use crate::letters::LeftInPlace;
 use crate::open::{InFlight, OpenBatch};
 use crate::pollers::{Poller, Pollers};
 use crate::reads::{Brought, Read, Wanted};
@@ -15,7 +16,7 @@ use crate::time::{Moment, PartitionTime};
 use crate::waiters::{Waiter, Waiters};
 use crate::work::{Origin, WaitsFor, Work};
 use std::collections::VecDeque;
-use tidemill_engine::{Supply, Working};
+use tidemill_engine::{Supply, UnreadableDefinition, Working};
 use tidemill_model::{Command, Entity, PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
 use tidemill_store::{BatchId, Committed, Error, Fence, Owned};
 
@@ -33,7 +34,7 @@ pub struct Opened {
     pub owned: Owned,
     /// The leases on jobs that the store knows.
     pub leases: Vec<Entity>,
-    /// What the predecessor noted last about what it was about to run, and whether that batch was written.
+    /// The last note of the predecessor about the commands that it was about to run, and whether their batch was written.
     pub note: Option<Vec<u8>>,
     pub noted_batch_is_there: bool,
 }
@@ -70,11 +71,12 @@ pub enum Event {
     /// The fate of the batch in flight.
     Landed(Result<Committed, Error>),
     Recovered(Box<Recovered>),
-    /// The partition cannot be recovered: it has another owner, or the store is damaged. `batch_is_there` where the fate of the
-    /// last batch is known all the same.
+    /// The partition cannot be recovered: it has another owner, or the store is damaged. `batch_is_there` is given where the fate of
+    /// the last batch is known all the same, and `definitions_version` with it, because that batch may have been a deployment.
     Lost {
         error: Error,
         batch_is_there: Option<bool>,
+        definitions_version: Option<u64>,
     },
 }
 
@@ -100,6 +102,7 @@ pub struct Core {
     pub(crate) backlog: Backlog,
     pub(crate) inbox: InboxReader,
     pub(crate) due: DueQueue,
+    pub(crate) left_in_place: LeftInPlace,
     pub(crate) pollers: Pollers,
     pub(crate) waiters: Waiters,
     pub(crate) answers: Answers,
@@ -111,7 +114,7 @@ pub struct Core {
     pub(crate) late_notes_under_way: bool,
     /// Instances whose end a retry waits for; it may have come before.
     pub(crate) ends_wanted: Vec<ProcessInstanceKey>,
-    /// Those that the store is being asked about.
+    /// Instances that a read of ends is under way for.
     ends_under_way: Vec<ProcessInstanceKey>,
     /// A `Read::Note` that the driver has to write.
     pub(crate) note_wanted: Option<Read>,
@@ -152,6 +155,7 @@ impl Core {
             backlog: Backlog::default(),
             inbox: InboxReader::default(),
             due: DueQueue::default(),
+            left_in_place: LeftInPlace::default(),
             pollers: Pollers::default(),
             waiters: Waiters::default(),
             answers: Answers::default(),
@@ -182,9 +186,10 @@ impl Core {
         self.working.reserve_keys(owned.keys.start, owned.keys.end);
         self.definitions_version = None;
         self.due.reset(&leases);
-        // What the open batch consumes is an entry that the store refused before: it was put aside and must not run again.
+        // The open batch may already consume an entry that was put aside because the store refused its effects. That entry must not be
+        // read again, or it would run a second time.
         let in_hand = self.queue.iter().filter_map(Work::position).chain(self.open.consumed.iter().copied());
-        self.inbox.reset(in_hand);
+        self.inbox.reset(in_hand.chain(self.left_in_place.entries()));
         self.answers = Answers::default();
         self.wanted = Wanted::default();
         self.backlog.forget_reads();
@@ -230,7 +235,11 @@ impl Core {
             Event::Failed(error) => self.failed(error, callers),
             Event::Landed(result) => self.landed(result, moment, callers),
             Event::Recovered(recovered) => self.recovered(*recovered, moment, callers),
-            Event::Lost { error, batch_is_there } => self.lost(error, batch_is_there, moment, callers),
+            Event::Lost { error, batch_is_there, definitions_version } => {
+                // As after a recovery: whoever has deployed is told only after this node knows of it.
+                self.effects.extend(definitions_version.map(Effect::DefinitionsAt));
+                self.lost(error, batch_is_there, moment, callers);
+            }
         }
     }
 
@@ -289,6 +298,7 @@ impl Core {
                 if self.wanted.definitions_have_moved {
                     self.working.definitions_changed();
                 }
+                self.tell_unreadable();
                 self.rows_have_come();
             }
             Brought::Remains(remains) => {
@@ -320,13 +330,26 @@ impl Core {
             }
             Brought::Inbox { entries, limit } => {
                 self.backlog.inbox_was_read();
-                for letter in self.inbox.arrived(entries, limit) {
-                    self.open.consumed.extend(letter.position);
-                    self.open.dead_letters.push(letter);
-                }
+                let letters = self.inbox.arrived(entries, limit);
+                self.open.add_letters_of_entries(letters);
             }
             Brought::Timers { id, page } => self.due.arrived(id, page),
             Brought::Noted => self.noted(),
+        }
+    }
+
+    /// An operator must hear of a definition that this version cannot read: its instances stand still until a version is started that can.
+    fn tell_unreadable(&mut self) {
+        for UnreadableDefinition { key, process_id, version, reason } in self.working.take_unreadable() {
+            tracing::error!(
+                partition = %self.id,
+                definition = %key,
+                %process_id,
+                version,
+                %reason,
+                "a stored definition cannot be read by this version: commands that need it are rejected, timers and \
+                 messages are put aside, and its jobs are not handed out"
+            );
         }
     }
 
@@ -370,7 +393,9 @@ impl Core {
             reads.push(Read::Ends(self.ends_under_way.clone()));
         }
         reads.extend(self.note_wanted.take());
+        // While commands run one by one, nothing may join their batches: a letter that the store refuses would be blamed on a command.
         if !self.is_stopping
+            && self.one_by_one == 0
             && let Some(limit) = self.inbox.begin_read()
         {
             self.backlog.begin_read_of_inbox();
@@ -416,7 +441,8 @@ impl Core {
         self.has_answered || self.has_unvisited || self.can_admit()
     }
 
-    /// How long nothing needs to run, in milliseconds, if nothing else happens. None while nothing can: the store is away.
+    /// The time in milliseconds for which the core has nothing to do unless an event comes. None while nothing can run because the store
+    /// is away.
     pub fn idle_ms(&mut self, moment: &Moment) -> Option<u64> {
         if !self.condition.is_working() {
             return None;
@@ -437,7 +463,7 @@ impl Core {
         has_ended && self.in_flight.is_none() && self.open.is_empty() && self.queue.is_empty()
     }
 
-    /// Why the partition cannot go on here, if so.
+    /// Takes the error that keeps the partition from going on here, if there is one.
     pub fn take_failure(&mut self) -> Option<Error> {
         match &mut self.condition {
             Condition::Stopped(error) => error.take(),

@@ -10,7 +10,7 @@ use tidemill_timers::{Deadlines, Position, Window};
 
 /// Memory for timers that are due soon.
 const WINDOW_BYTES_MAX: usize = 64 << 20;
-/// How far ahead timers are held in memory at the most.
+/// The longest time ahead for which timers are held in memory.
 const LOOK_AHEAD_MS_MAX: i64 = 120_000;
 
 pub(crate) struct DueQueue {
@@ -119,7 +119,7 @@ impl DueQueue {
         self.timers.arrived(read_id, Page { timers, horizon });
     }
 
-    /// When to look again.
+    /// The time at which something falls due next, or at which more timers must be read.
     pub(crate) fn next(&mut self) -> Option<Timestamp> {
         [self.timers.wake_at_ms(), self.leases.next_due()].into_iter().flatten().min().map(Timestamp)
     }

@@ -1,5 +1,6 @@
 //! The durable inbox: how commands are packed for it, and which of its entries are in hand.
 
+use crate::letters::letter;
 use crate::request::CommandOptions;
 use crate::work::{Origin, Work};
 use serde::{Deserialize, Serialize};
@@ -91,7 +92,7 @@ impl InboxReader {
         }
         self.is_reading = true;
         self.is_dirty = false;
-        // Those in hand come first in the page, as far as they are not committed.
+        // Entries in hand that are not committed come first in the page, so the page must be longer by their number.
         Some(ENTRIES_PER_READ_MAX + self.in_hand.len())
     }
 
@@ -111,11 +112,7 @@ impl InboxReader {
                     let origin = Origin::Inbox { position: entry.position, keeps_result, idempotency };
                     self.waiting.push_back(Work::new(command, origin));
                 }
-                Err(error) => letters.push(DeadLetter {
-                    position: Some(entry.position),
-                    payload: entry.payload,
-                    reason: error.to_string(),
-                }),
+                Err(error) => letters.push(letter(Some(entry.position), entry.payload, &error.to_string())),
             }
         }
         letters

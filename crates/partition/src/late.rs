@@ -23,7 +23,7 @@ struct Late {
     callers: Vec<CallId>,
 }
 
-/// Where an answer is to be kept.
+/// The idempotency key and the receipts under which a late answer is to be kept.
 #[derive(Clone, PartialEq, Serialize, Deserialize, Default)]
 pub(crate) struct Address {
     intent: Text,
@@ -135,7 +135,7 @@ impl LateAnswers {
         effects.push(Effect::Answer { call, result: Err(CommandError::overloaded(reason)) });
     }
 
-    /// Whether there is no room for another command whose answer comes with another one. Answers that nobody waits for here
+    /// True if there is no room for another command whose answer comes with another one. Answers that nobody waits for here
     /// any more make room: whoever asks later finds them in the store.
     pub(crate) fn is_full(&mut self, callers: &dyn Callers) -> bool {
         if self.by_number.len() >= self.clean_at {

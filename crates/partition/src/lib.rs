@@ -16,6 +16,7 @@ mod held_up;
 mod inbox;
 mod lanes;
 mod late;
+mod letters;
 mod open;
 mod packed_log;
 mod pollers;

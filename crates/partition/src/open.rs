@@ -2,9 +2,11 @@
 
 use crate::answers::{CommandResult, Known, Remembered, answer_of, pack};
 use crate::inbox::Envelope;
+use crate::letters::letter;
 use crate::request::CommandError;
 use crate::work::{Origin, Work};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::mem::take;
 use std::sync::Arc;
 use tidemill_engine::{FollowUp, InstanceEnd, Outcome, Reply};
 use tidemill_model::command::{ReplyToken, TriggerTimer};
@@ -21,8 +23,8 @@ const BYTES_MAX: usize = 16 << 20;
 /// Work, as the engine counts it, after which a batch is closed and those who wait get their turn. Many times what as many
 /// small commands take as a batch may have.
 pub(crate) const WORK_MAX: u64 = 2_000_000;
-/// What follows from a command goes on in the same batch until both have taken so much work together; the rest goes to
-/// the inbox.
+/// Follow-ups of a command run in the same batch until they and the command have taken so much work together. The rest goes to the
+/// inbox, so that one command with many follow-ups does not hold up everybody else.
 const FOLLOW_UP_WORK_MAX: u64 = 500_000;
 /// Bytes that a row takes, apart from large values.
 const ROW_BYTES: usize = 512;
@@ -43,7 +45,7 @@ pub(crate) enum Answered {
 
 #[derive(Default)]
 pub(crate) struct OpenBatch {
-    /// What commands of this batch have led to and is to be run before the next command.
+    /// Follow-ups of commands of this batch. They run before the next command, because they complete what that command began.
     pub(crate) follow_ups: VecDeque<Work>,
     pub(crate) executed: Vec<Executed>,
     pub(crate) consumed: Vec<Position>,
@@ -54,15 +56,17 @@ pub(crate) struct OpenBatch {
     pub(crate) results: Vec<StoredResult>,
     pub(crate) outgoing: Vec<FollowUp>,
     pub(crate) dead_letters: Vec<DeadLetter>,
+    /// Number of commands that were put aside instead of having run.
+    put_aside: usize,
     pub(crate) ended: Vec<InstanceEnd>,
     pub(crate) replies: Vec<(ReplyToken, CommandResult)>,
     pub(crate) fired: Vec<Arc<Timer>>,
     pub(crate) changes: Vec<Change>,
     /// Ended instances that the commit deletes.
     pub(crate) deletions: Vec<ProcessInstanceKey>,
-    /// What it will write, roughly.
+    /// A rough count of the bytes that it will write.
     bytes: usize,
-    /// What its commands have taken, as the engine counts it.
+    /// The work of its commands, as the engine counts it.
     pub(crate) work: u64,
     /// The work when the command began that now runs with its follow-ups.
     pub(crate) work_before: u64,
@@ -221,6 +225,7 @@ impl OpenBatch {
     pub(crate) fn put_aside_telling(&mut self, work: Work, reason: String, told: String) {
         tracing::error!(intent = work.command.intent(), reason, "a command was put aside");
         self.note_done(&work);
+        self.put_aside += 1;
         let is_durable = !work.has_caller() && !matches!(work.origin, Origin::Poller(_));
         if is_durable {
             self.dead_letters.push(dead_letter(&work, reason));
@@ -228,6 +233,27 @@ impl OpenBatch {
         let rejection = Rejection::new(RejectionCode::ProcessingError, told);
         let answer = Answered::Now(Err(CommandError::Rejected(rejection)));
         self.executed.push(Executed { work, answer });
+    }
+
+    /// All commands were put aside: apart from letters there is nothing that the store could refuse.
+    pub(crate) fn has_only_letters(&self) -> bool {
+        self.put_aside == self.executed.len()
+    }
+
+    /// Takes out the letters for entries of the inbox that could not even be unpacked.
+    pub(crate) fn take_letters_of_entries(&mut self) -> Vec<DeadLetter> {
+        let run: BTreeSet<Position> = self.executed.iter().filter_map(|one| one.work.position()).collect();
+        let is_of_command =
+            |letter: &DeadLetter| letter.position.is_none_or(|position| run.contains(&position));
+        let (of_commands, of_entries) = take(&mut self.dead_letters).into_iter().partition(is_of_command);
+        self.dead_letters = of_commands;
+        of_entries
+    }
+
+    /// The commit takes these letters in exchange for their entries.
+    pub(crate) fn add_letters_of_entries(&mut self, letters: Vec<DeadLetter>) {
+        self.consumed.extend(letters.iter().filter_map(|letter| letter.position));
+        self.dead_letters.extend(letters);
     }
 
     /// Follow-ups that have not run go to the inbox with this batch.
@@ -239,7 +265,7 @@ impl OpenBatch {
 
 fn dead_letter(work: &Work, reason: String) -> DeadLetter {
     let payload = Envelope::internal(again(&work.command)).pack();
-    DeadLetter { position: work.position(), payload, reason }
+    letter(work.position(), payload, &reason)
 }
 
 /// The command as it can be run again: a timer is no longer stored by then.

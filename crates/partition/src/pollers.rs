@@ -24,7 +24,7 @@ pub(crate) struct Poller {
 #[derive(Default)]
 pub(crate) struct Pollers {
     by_type: FxHashMap<Text, VecDeque<Poller>>,
-    /// Those who take what there is and do not wait.
+    /// Workers that take the jobs that are there now and do not wait.
     at_once: FxHashMap<Text, VecDeque<Poller>>,
     count: usize,
     /// Nobody's time is up before this.

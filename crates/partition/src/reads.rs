@@ -21,15 +21,15 @@ const OUTPUT_ROWS_MAX: u32 = u32::MAX;
 pub enum Read {
     /// Live rows for commands, in one round trip.
     Rows(Vec<Need>),
-    /// What is left of instances that have ended and are to be deleted.
+    /// Counts the rows that are left of ended instances that are to be deleted.
     Remains(Vec<ProcessInstanceKey>),
     /// The next block of at least so many keys.
     Keys(u64),
-    /// What earlier requests under these idempotency keys were answered.
+    /// Reads the answers to earlier requests under these idempotency keys.
     Answers(Vec<Key>),
-    /// Who waits for the answers with these numbers since before this owner came.
+    /// Reads the notes of an earlier owner about callers who wait for the late answers with these numbers.
     LateNotes(Vec<u64>),
-    /// Whether these instances have ended.
+    /// Asks which of these instances have ended.
     Ends(Vec<ProcessInstanceKey>),
     Inbox {
         limit: usize,
@@ -60,7 +60,7 @@ pub enum Brought {
     Keys(KeyBlock),
     Answers(Vec<Key>, Vec<Option<IdempotentAnswer>>),
     LateNotes(Vec<(u64, Option<IdempotentAnswer>)>),
-    /// Those that have ended, and whether they were completed.
+    /// The instances that have ended, each with whether it was completed.
     Ends(Vec<tidemill_engine::InstanceEnd>),
     Inbox {
         entries: Vec<InboxEntry>,

@@ -9,7 +9,7 @@ use crate::suspects::{Share, Stage};
 use crate::time::Moment;
 use crate::work::{Origin, Work};
 use std::collections::{BTreeSet, VecDeque};
-use tidemill_store::{BatchId, Error};
+use tidemill_store::{BatchId, DeadLetter, Error};
 
 /// Tells whether the partition can work.
 pub(crate) enum Condition {
@@ -29,7 +29,7 @@ pub(crate) struct FailedBatch {
     batch: OpenBatch,
     /// None where it was surely not written.
     id: Option<BatchId>,
-    /// Why the store refused a row of it.
+    /// The error by which the store refused a row of it.
     refused: Option<Error>,
 }
 
@@ -199,12 +199,19 @@ impl Core {
     }
 
     /// The store refuses a row of the batch: each command gets a batch of its own, and the one that cannot be stored is put
-    /// aside. Workers that were handed jobs are the last to be suspected: their batches have no commands.
-    fn run_one_by_one(&mut self, batch: OpenBatch, error: &Error, callers: &mut dyn Callers) {
+    /// aside. Letters for entries that could not be unpacked go first, in a batch without commands. Workers that were handed jobs are
+    /// the last to be suspected: their batches have no commands.
+    fn run_one_by_one(&mut self, mut batch: OpenBatch, error: &Error, callers: &mut dyn Callers) {
+        let letters = batch.take_letters_of_entries();
+        if batch.has_only_letters() {
+            return self.leave_in_place(batch, letters, error);
+        }
+        let has_letters = !letters.is_empty();
+        self.open.add_letters_of_entries(letters);
         let (pollers, commands): (Vec<_>, Vec<_>) =
             batch.executed.into_iter().partition(|one| matches!(one.work.origin, Origin::Poller(_)));
         let works = self.take_back(commands, |_| true, callers);
-        if works.is_empty() || works.len() == 1 && pollers.is_empty() {
+        if !has_letters && (works.is_empty() || works.len() == 1 && pollers.is_empty()) {
             let culprits = pollers.into_iter().map(|one| one.work).chain(works);
             for work in culprits {
                 self.open.put_aside_telling(work, error.to_string(), error.for_clients());
@@ -214,6 +221,31 @@ impl Core {
         self.take_back(pollers, |_| false, callers);
         self.one_by_one += works.len();
         self.put_first(works);
+    }
+
+    /// The store refuses the letters too. Entries and timers stay stored as they are, and this owner does not touch them again: another
+    /// try would end the same way, and the partition would do nothing but recover.
+    fn leave_in_place(&mut self, batch: OpenBatch, letters: Vec<DeadLetter>, error: &Error) {
+        tracing::error!(
+            partition = %self.id,
+            %error,
+            "the store refuses dead letters: their commands stay in the inbox or among the timers until the partition has another owner"
+        );
+        for position in letters.into_iter().filter_map(|letter| letter.position) {
+            self.left_in_place.leave_entry(position);
+        }
+        for Executed { work, .. } in batch.executed {
+            match &work.origin {
+                Origin::Inbox { position, .. } => self.left_in_place.leave_entry(*position),
+                Origin::Timer(position) => self.left_in_place.leave_timer(*position),
+                // Leases are looked up again; the command that a follow-up came from has a letter of its own.
+                Origin::Leases | Origin::FollowUp => {}
+                // They are answered, which writes nothing.
+                Origin::Client { .. } | Origin::Awaiting { .. } | Origin::Poller(_) => {
+                    self.open.put_aside_telling(work, error.to_string(), error.for_clients());
+                }
+            }
+        }
     }
 
     fn put_first(&mut self, mut works: VecDeque<Work>) {

@@ -29,7 +29,7 @@ pub enum Request {
     ClockHasChanged,
 }
 
-/// What travels with a command.
+/// Facts that travel with a command of a client.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug, Default)]
 pub struct CommandOptions {
     pub tenant: TenantId,

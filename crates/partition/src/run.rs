@@ -114,7 +114,7 @@ impl Core {
         }
     }
 
-    /// What is due is looked up again.
+    /// Timers that are due are looked up again by the new time, those in the queue too: they may not be due any more.
     fn clock_has_jumped(&mut self) {
         let mut taken = Vec::new();
         if self.one_by_one == 0 {
@@ -150,7 +150,7 @@ impl Core {
             || room.due > 0 && is_due
     }
 
-    /// How much more of each kind the queue may hold.
+    /// The number of further commands of each kind that the queue may hold.
     fn room(&self) -> Room {
         let mut room = Room { clients: CLIENTS_MAX, entries: ENTRIES_MAX, due: DUE_MAX };
         for work in &self.queue {
@@ -167,7 +167,12 @@ impl Core {
     fn admit_due(&mut self, due_max: usize) {
         let now = self.time.due_now();
         for timer in self.due.take_timers(now, due_max) {
-            let origin = Origin::Timer(position_of(&timer));
+            let position = position_of(&timer);
+            if self.left_in_place.has_timer(position) {
+                // It stays in hand, so the window neither brings it again nor lets the batch delete it.
+                continue;
+            }
+            let origin = Origin::Timer(position);
             let trigger = TriggerTimer { timer: (*timer).clone(), was_put_aside: false };
             self.queue.push_back(Work::new(Command::TriggerTimer(trigger), origin));
         }
@@ -180,7 +185,7 @@ impl Core {
 
     /// The store refused a batch: each of its commands gets a batch of its own.
     fn run_one(&mut self) {
-        if self.in_flight.is_some() || !self.open.executed.is_empty() {
+        if self.in_flight.is_some() || !self.open.is_empty() {
             return;
         }
         let queued = self.queue.len();
@@ -222,7 +227,7 @@ impl Core {
         if self.has_unvisited && !in_order {
             self.put_back_unvisited();
         }
-        // What waits keeps its place before what came later.
+        // Commands that wait keep their place before those that came later.
         waiting.append(&mut self.queue);
         self.queue = waiting;
         done
@@ -232,7 +237,7 @@ impl Core {
     /// used.
     fn put_back_unvisited(&mut self) {
         for mut work in std::mem::take(&mut self.queue).into_iter().rev() {
-            // What it has missed may come before it is taken again; if not, it asks once more.
+            // The rows that it has missed may arrive before it is taken again. If not, it asks for them once more.
             work.waits_for = None;
             match work.origin {
                 Origin::Client { .. } | Origin::Awaiting { .. } => self.backlog.put_back(work),
@@ -261,7 +266,7 @@ impl Core {
         !held_up.is_empty() && held_up.includes(&self.working.aggregate(&work.command))
     }
 
-    /// What follows from a command runs before the next one.
+    /// Runs the follow-ups of a command before the next command.
     fn run_follow_ups(&mut self, held_up: &mut HeldUp) {
         let mut waiting = VecDeque::new();
         while let Some(work) = self.open.follow_ups.pop_front() {

@@ -21,7 +21,7 @@ impl Core {
             }
         }
         if self.wanted.has_rows() {
-            // Whoever takes what there is hears of it when that was read.
+            // A worker that does not wait is answered only when the rows that tell what there is have been read.
             return;
         }
         if self.open.has_handed_out_enough() {

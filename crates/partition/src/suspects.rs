@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use tidemill_model::{Command, Timestamp};
 use tidemill_store::BatchId;
 
-/// How long a partition is cautious after a death, and how long a suspicion lasts.
+/// The time for which an owner is cautious after its predecessor died, and for which a suspicion lasts. A command that kills comes back
+/// soon: clients retry, and entries and timers are read again at once.
 const CAUTIOUS_FOR_MS: u64 = 10 * 60 * 1_000;
 /// Deaths with a command in hand after which it is put aside. The first death of all was not noted; at the second
 /// one it was one of many, at the third it was alone.
@@ -21,7 +22,7 @@ const DEATHS_MAX: u32 = 2;
 pub(crate) enum Mark {
     Inbox(i64),
     Timer(i64),
-    /// What a client has sent, by its content: it may be sent again.
+    /// A command of a client, by its content: the client may send the same again, without a mark of its own.
     Content(u64),
 }
 
@@ -49,7 +50,7 @@ struct Suspicion {
     last_at: Timestamp,
 }
 
-/// What the store keeps for the next owner.
+/// The note that the store keeps for the next owner.
 #[derive(Serialize, Deserialize, Default)]
 struct Note {
     /// The batch that `in_hand` is about to become. If it is there, they have done no harm.
@@ -63,7 +64,7 @@ pub fn noted_batch(note: &[u8]) -> Option<BatchId> {
     tidemill_store::unpack::<Note>(note).ok().map(|note| BatchId(note.batch))
 }
 
-/// How far a cautious owner is with what it has noted.
+/// The stage that a cautious owner has reached with the commands that it has noted.
 #[derive(Debug, Default)]
 pub(crate) enum Stage {
     /// Nothing runs.
@@ -72,7 +73,7 @@ pub(crate) enum Stage {
     /// The note is on its way; then this runs.
     Noting(Share),
     Running(Share),
-    /// What ran is to be written before anything else runs.
+    /// The commands have run and are to be written before anything else runs, or their note would cover commands that it does not name.
     Writing,
     /// The note is being taken back.
     Clearing,
@@ -92,7 +93,7 @@ pub(crate) struct Suspects {
     /// By the steady clock.
     cautious_until_ms: Option<u64>,
     known: FxHashMap<Mark, Suspicion>,
-    /// What was noted last.
+    /// The marks of the last note.
     in_hand: Vec<Mark>,
     /// The store holds a note.
     is_noted: bool,
@@ -161,7 +162,7 @@ impl Suspects {
         self.deaths(mark) >= DEATHS_MAX
     }
 
-    /// How many of these may run together: those that nobody suspects, or one suspect alone.
+    /// The number of commands from the first that may run together: those that nobody suspects, or one suspect alone.
     pub(crate) fn share(&self, marks: &[Mark]) -> usize {
         match marks.iter().position(|mark| self.is_suspect(*mark)) {
             Some(0) => 1,

@@ -20,7 +20,7 @@ pub struct Moment {
     pub wall: Timestamp,
     /// A clock that runs steadily and goes on while the process stands still, in milliseconds.
     pub elapsed_ms: u64,
-    /// What the store has last told of its clock.
+    /// The last time that the store has told.
     pub store_time: Option<StoreTime>,
     /// The test clock, while it is pinned.
     pub pinned_at: Option<Timestamp>,
@@ -71,7 +71,7 @@ impl Offset {
 pub(crate) struct PartitionTime {
     /// None until the store has told its time.
     offset: Option<Offset>,
-    /// What the offset was last compared with.
+    /// The store's answer that the offset was last compared with.
     last_told: Option<StoreTime>,
     /// By how much this time is ahead of the store's clock, since that was set back.
     ahead_ms: i64,
@@ -80,7 +80,7 @@ pub(crate) struct PartitionTime {
     /// The latest time given, apart from pinned ones.
     floor: Timestamp,
     now: Timestamp,
-    /// What is due by then is due for sure.
+    /// A time that has surely passed on the store's clock: whatever is due by then is due.
     due_now: Timestamp,
     is_pinned: bool,
     clock_changes: Option<u64>,
@@ -127,7 +127,7 @@ impl PartitionTime {
         self.is_pinned = moment.pinned_at.is_some();
     }
 
-    /// What the store tells now and what it has told before bound the offset together. Where they cannot both be right, a
+    /// Every answer of the store bounds the offset, and the bounds of several answers narrow it. Where they cannot all be right, a
     /// clock was set.
     fn learn(&mut self, told: StoreTime, moment: &Moment) {
         let new = Offset::of(told);
@@ -196,7 +196,7 @@ impl PartitionTime {
         self.floor
     }
 
-    /// How long until something is due; none while the clock is pinned before it.
+    /// The milliseconds until something is due; none while the clock is pinned before it.
     pub(crate) fn until_ms(&self, due_at: Timestamp) -> Option<u64> {
         let left = due_at - self.due_now;
         if left <= 0 {

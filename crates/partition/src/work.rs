@@ -11,7 +11,7 @@ pub(crate) struct Work {
     pub(crate) command: Command,
     pub(crate) origin: Origin,
     pub(crate) waits_for: Option<WaitsFor>,
-    /// How often something was read for it.
+    /// Number of reads that were made for it. A command that never has enough is put aside in the end.
     pub(crate) reads: u32,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Work {
 pub(crate) enum WaitsFor {
     /// Rows that the engine has missed.
     Rows,
-    /// What an earlier request with the same idempotency key was answered.
+    /// The answer to an earlier request with the same idempotency key.
     Answer,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Origin {
         call: CallId,
         options: CommandOptions,
     },
-    /// Who waits for the end of the instance that the command creates.
+    /// A client that waits for the end of the instance that the command creates.
     Awaiting {
         call: CallId,
         options: CommandOptions,

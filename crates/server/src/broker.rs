@@ -44,7 +44,8 @@ pub trait Broker: Send + Sync + 'static {
         wait: Duration,
     ) -> Result<Vec<ActivatedJob>, CommandError>;
 
-    /// A deployed process in its executable form, from the node's cache; none for an unknown key.
+    /// A deployed process in its executable form, from the node's cache; none for an unknown key, or where this version cannot read
+    /// its file.
     async fn process(&self, definition: DefinitionKey) -> Result<Option<Arc<Process>>, CommandError>;
 
     /// Stops the engine's clock at this time, or lets it run with the system's again.

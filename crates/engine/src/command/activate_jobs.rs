@@ -16,21 +16,38 @@ const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub(super) fn run(run: &mut Run<'_>, command: &ActivateJobs) -> Step<Answer> {
     let jobs_max = (command.jobs_max as usize).min(JOBS_PER_COMMAND_MAX);
-    let candidates = run.waiting_jobs(&command.job_type, &command.tenants, jobs_max)?;
-    let jobs = load(run, &candidates)?;
-    let mut chosen = choose(run, command, jobs)?;
-    if !chosen.is_empty() {
-        lease(run, command, &mut chosen)?;
+    loop {
+        let candidates = run.waiting_jobs(&command.job_type, &command.tenants, jobs_max)?;
+        let jobs = load(run, &candidates)?;
+        let (mut chosen, passed_over) = choose(run, command, jobs)?;
+        let is_done = passed_over.is_empty() || !chosen.is_empty();
+        for job in passed_over {
+            run.jobs.pass_over(job);
+        }
+        if !chosen.is_empty() {
+            lease(run, command, &mut chosen)?;
+        }
+        if is_done {
+            return Ok(Answer::Activated(chosen));
+        }
     }
-    Ok(Answer::Activated(chosen))
 }
 
-/// As many as one answer takes. Each job may be of another definition, or of an instance of which little is in memory.
-fn choose(run: &Run<'_>, command: &ActivateJobs, jobs: Vec<Arc<Job>>) -> Step<Vec<ActivatedJob>> {
+/// As many as one answer takes. Each job may be of another definition, or of an instance of which little is in memory. Jobs are passed
+/// over if this version cannot read their definition: their reports would be rejected, so the work would be done in vain.
+fn choose(
+    run: &Run<'_>,
+    command: &ActivateJobs,
+    jobs: Vec<Arc<Job>>,
+) -> Step<(Vec<ActivatedJob>, Vec<JobKey>)> {
     let mut missed = Missed::default();
-    let mut chosen = Vec::new();
+    let (mut chosen, mut passed_over) = (Vec::new(), Vec::new());
     let mut bytes = 0;
     for job in jobs {
+        if run.is_unreadable(job.origin.definition) {
+            passed_over.push(job.key);
+            continue;
+        }
         let Some(activated) = missed.unless_missing(describe(run, command, job))? else { continue };
         let size = activated.variables.as_str().len();
         run.work.charge_bytes(size as u64);
@@ -41,7 +58,7 @@ fn choose(run: &Run<'_>, command: &ActivateJobs, jobs: Vec<Arc<Job>>) -> Step<Ve
         chosen.push(activated);
     }
     missed.stop_if_any()?;
-    Ok(chosen)
+    Ok((chosen, passed_over))
 }
 
 /// All candidates, or everything that is missing at once.

@@ -5,8 +5,9 @@ use super::start_subscriptions;
 use crate::data::variables;
 use crate::run::Run;
 use crate::stop::Step;
+use std::sync::Arc;
 use tidemill_model::command::{BroadcastSignal, Command, DeliverSignal};
-use tidemill_model::entity::StartEventKind;
+use tidemill_model::entity::{StartEventKind, StartSubscription};
 use tidemill_model::{Answer, Event, SignalKey, TenantId, Text, Variables};
 
 pub(super) fn run(run: &mut Run<'_>, command: &BroadcastSignal) -> Step<Answer> {
@@ -14,6 +15,17 @@ pub(super) fn run(run: &mut Run<'_>, command: &BroadcastSignal) -> Step<Answer> 
     let (tenant, name) = (command.tenant.clone(), command.name.clone());
     let signal = broadcast(run, tenant, name, command.variables.clone())?;
     Ok(Answer::Broadcast { signal, tenant: command.tenant.clone() })
+}
+
+/// What the signal starts, with all definitions in memory.
+pub(crate) fn require_starts(
+    run: &Run<'_>,
+    tenant: &TenantId,
+    name: &Text,
+) -> Step<Vec<Arc<StartSubscription>>> {
+    let starts = start_subscriptions::by_name(run, tenant, StartEventKind::Signal, name)?;
+    start_subscriptions::require_definitions(run, &starts)?;
+    Ok(starts)
 }
 
 pub(crate) fn broadcast(
@@ -24,9 +36,7 @@ pub(crate) fn broadcast(
 ) -> Step<SignalKey> {
     let signal: SignalKey = run.new_key();
     run.record(signal, None, || Event::SignalBroadcast { name: name.clone() });
-    let starts = start_subscriptions::by_name(run, &tenant, StartEventKind::Signal, &name)?;
-    start_subscriptions::require_definitions(run, &starts)?;
-    for start in starts {
+    for start in require_starts(run, &tenant, &name)? {
         let definition = run.definition(start.definition)?;
         let new = NewInstance { tenant: tenant.clone(), ..NewInstance::default() };
         let instance = create_instance::begin(run, &definition, new)?;

@@ -5,6 +5,7 @@ use crate::limits::SIGNALS_PER_COMMAND;
 use crate::need::Missed;
 use crate::run::Run;
 use crate::stop::Step;
+use std::collections::BTreeSet;
 use tidemill_model::command::{Command, DeliverSignal};
 use tidemill_model::entity::SignalSubscription;
 use tidemill_model::{Answer, SubscriptionKey};
@@ -18,7 +19,15 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Step<Answer> {
         keys.truncate(SIGNALS_PER_COMMAND);
         next = keys.last().copied();
     }
-    require_instances(run, &keys)?;
+    let unreadable = require_instances(run, &keys)?;
+    if keys.len() > 1 {
+        // The others must not wait for a definition that is not theirs: these are delivered to by commands of their own.
+        keys.retain(|key| !unreadable.contains(key));
+        for key in &unreadable {
+            let (after, until) = (Some(SubscriptionKey(key.0 - 1)), Some(SubscriptionKey(key.0 + 1)));
+            run.send_here(Command::DeliverSignal(DeliverSignal { after, until, ..command.clone() }));
+        }
+    }
     for key in &keys {
         let Some(subscription) = run.get::<SignalSubscription>(*key).cloned() else { continue };
         if subscription.is_interrupting {
@@ -34,17 +43,23 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Step<Answer> {
     Ok(Answer::Done)
 }
 
-/// What waits, what its definition says and the scope that it stands in: everything that is missing at once.
-fn require_instances(run: &Run<'_>, keys: &[SubscriptionKey]) -> Step {
-    let mut missed = Missed::default();
+/// Loads what waits, what its definition says and the scope that it stands in: everything that is missing at once. Gives the subscriptions
+/// whose definition this version cannot read.
+fn require_instances(run: &Run<'_>, keys: &[SubscriptionKey]) -> Step<BTreeSet<SubscriptionKey>> {
+    let (mut missed, mut unreadable) = (Missed::default(), BTreeSet::new());
     for key in keys {
         let Some(subscription) = run.get::<SignalSubscription>(*key) else { continue };
         let waiting = missed.unless_missing(run.find_scope(subscription.element_instance))?.flatten();
         let Some(waiting) = waiting else { continue };
-        missed.unless_missing(run.find_definition(waiting.definition))?;
+        if run.is_unreadable(waiting.definition) {
+            unreadable.insert(*key);
+        } else {
+            missed.unless_missing(run.find_definition(waiting.definition))?;
+        }
         if let Some(parent) = waiting.parent {
             missed.unless_missing(run.find_scope(parent))?;
         }
     }
-    missed.stop_if_any()
+    missed.stop_if_any()?;
+    Ok(unreadable)
 }

@@ -119,7 +119,9 @@ fn find_called(
         ),
     };
     match found {
-        Some(head) => run.definition(head.key),
+        Some(head) => run
+            .definition(head.key)
+            .map_err(|unreadable| unreadable.into_incident(IncidentKind::CalledElementError)),
         None => Err(failed(format!(
             "Expected process with BPMN process id '{process_id}'{missing} to be deployed, but not found."
         ))),

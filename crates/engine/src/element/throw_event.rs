@@ -9,6 +9,7 @@ use crate::stop::Step as Stepped;
 use tidemill_bpmn::{Source, Throw};
 use tidemill_model::Variables;
 use tidemill_model::command::Step;
+use tidemill_model::entity::IncidentKind;
 
 pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> Stepped {
     match throw {
@@ -38,6 +39,8 @@ pub(super) fn signal(run: &mut Run<'_>, subject: &Subject, name: &Source) -> Ste
     let name = run.text(subject.key, name)?;
     let variables = run.local_variables(subject.key);
     let tenant = subject.instance.origin.tenant.clone();
+    broadcast_signal::require_starts(run, &tenant, &name)
+        .map_err(|unreadable| unreadable.into_incident(IncidentKind::Unknown))?;
     broadcast_signal::broadcast(run, tenant, name, variables)?;
     Ok(())
 }

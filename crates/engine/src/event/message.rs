@@ -64,7 +64,7 @@ fn correlation_key(run: &Run<'_>, waiting: ElementInstanceKey, expression: &Expr
 pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Step {
     let (key, origin, now) = (run.new_key(), run.origin(waiting)?, run.now);
     let business_id = run.instance(origin.instance)?.business_id.clone();
-    let process_id = run.definition(origin.definition)?.head.process_id.clone();
+    let process_id = run.definition_head(origin.definition)?.process_id.clone();
     let subscription = BoxSubscription {
         key,
         tenant: origin.tenant.clone(),

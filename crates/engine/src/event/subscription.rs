@@ -71,33 +71,38 @@ pub(crate) fn event_sub_process_starts<'a>(
 
 /// The element or scope no longer waits for anything.
 pub(crate) fn close_all(run: &mut Run<'_>, waiting: ElementInstanceKey) -> Step {
-    close_where(run, waiting, |_, _| true)
+    close_where(run, waiting, |_| true)
 }
 
 /// The scope no longer listens to its event subprocesses; its boundary events stay armed.
 pub(crate) fn close_event_sub_processes(run: &mut Run<'_>, scope: ElementInstanceKey) -> Step {
-    close_where(run, scope, |definition, target| {
+    if !waits(run, scope) {
+        return Ok(());
+    }
+    let definition = run.definition(run.origin(scope)?.definition)?;
+    close_where(run, scope, |target| {
         matches!(definition.process.element(target).behavior, Behavior::Start { .. })
     })
+}
+
+fn waits(run: &Run<'_>, waiting: ElementInstanceKey) -> bool {
+    run.node(waiting)
+        .is_some_and(|node| !node.timers.is_empty() || !node.messages.is_empty() || !node.signals.is_empty())
 }
 
 fn close_where(
     run: &mut Run<'_>,
     waiting: ElementInstanceKey,
-    is_closed: impl Fn(&Definition, ElementIndex) -> bool,
+    is_closed: impl Fn(ElementIndex) -> bool,
 ) -> Step {
     let Some(node) = run.node(waiting) else { return Ok(()) };
-    if node.timers.is_empty() && node.messages.is_empty() && node.signals.is_empty() {
-        return Ok(());
-    }
     let (timers, messages, signals) = (node.timers.clone(), node.messages.clone(), node.signals.clone());
-    let definition = run.definition(run.origin(waiting)?.definition)?;
     for key in timers {
         let target = run.get::<Timer>(key).and_then(|timer| match timer.purpose {
             TimerPurpose::Catch { target, .. } => Some(target),
             _ => None,
         });
-        if target.is_some_and(|target| is_closed(&definition, target)) {
+        if target.is_some_and(&is_closed) {
             timer::cancel(run, key)?;
         }
     }
@@ -106,13 +111,13 @@ fn close_where(
             .get::<MessageSubscription>(key)
             .filter(|subscription| subscription.state == SubscriptionState::Created);
         let target = unused.map(|subscription| subscription.target);
-        if target.is_some_and(|target| is_closed(&definition, target)) {
+        if target.is_some_and(&is_closed) {
             message::close(run, key)?;
         }
     }
     for key in signals {
         let target = run.get::<SignalSubscription>(key).map(|subscription| subscription.target);
-        if target.is_some_and(|target| is_closed(&definition, target)) {
+        if target.is_some_and(&is_closed) {
             signal::close(run, key)?;
         }
     }

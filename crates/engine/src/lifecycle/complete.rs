@@ -135,7 +135,7 @@ pub(super) fn end_instance(
         run.end::<ProcessInstance>(key).ok_or_else(|| Stop::broken("an ending instance is not there"))?;
     call_activity::uncount_recursive(run, &instance)?;
     if let Some(correlation_key) = instance.start_lock.clone() {
-        let process_id = run.definition(instance.definition)?.head.process_id.clone();
+        let process_id = run.definition_head(instance.definition)?.process_id.clone();
         let tenant = instance.tenant.clone();
         let release = ReleaseStartLock { tenant, process_id, correlation_key, instance: key };
         run.send(Command::ReleaseStartLock(release));

@@ -106,7 +106,7 @@ impl Run<'_> {
 
     fn describe(&self, key: ElementInstanceKey) -> Step<(Text, ElementKind, ProcessInstanceKey)> {
         if let Some(instance) = self.get::<ProcessInstance>(ProcessInstanceKey(key.0)) {
-            let head = self.definition(instance.definition)?.head;
+            let head = self.definition_head(instance.definition)?;
             return Ok((head.process_id.clone(), ElementKind::Process, instance.key));
         }
         let element = self.element(key)?;

@@ -1,7 +1,7 @@
 //! The aggregate that a command belongs to, found without running the command.
 
 use super::Working;
-use tidemill_model::entity::{ElementInstance, Incident, Job, TimerPurpose, UserTask};
+use tidemill_model::entity::{ElementInstance, Incident, Job, ProcessInstance, TimerPurpose, UserTask};
 use tidemill_model::{Command, ProcessInstanceKey, TenantId, Text};
 
 /// Commands of different aggregates may run in any order.
@@ -33,6 +33,8 @@ impl Working {
             Command::AnswerCorrelation(c) => return correlation(&c.tenant, &c.correlation_key),
             Command::ReleaseStartLock(c) => return correlation(&c.tenant, &c.correlation_key),
             Command::CancelInstance(c) => Some(c.instance),
+            Command::DeleteInstance(c) => Some(c.instance),
+            Command::DeleteRemains(c) => Some(c.instance),
             Command::Continue(c) => Some(c.instance),
             Command::CorrelateSubscription(c) => Some(c.instance),
             Command::CompleteJob(c) => job(c.job),
@@ -46,7 +48,12 @@ impl Working {
                 self.get::<Incident>(c.incident).map(|incident| incident.origin.instance)
             }
             Command::SetVariables(c) => {
-                self.get::<ElementInstance>(c.scope).map(|element| element.origin.instance)
+                // The scope of an instance has the key of the instance.
+                let whole = ProcessInstanceKey(c.scope.0);
+                match self.get::<ProcessInstance>(whole) {
+                    Some(_) => Some(whole),
+                    None => self.get::<ElementInstance>(c.scope).map(|element| element.origin.instance),
+                }
             }
             Command::TriggerTimer(c) => match &c.timer.purpose {
                 TimerPurpose::Catch { origin, .. } => Some(origin.instance),

@@ -7,15 +7,29 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
 use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
-use tidemill_model::{DefinitionKey, DeploymentKey, TenantId, Text};
+use tidemill_model::{DefinitionKey, DeploymentKey, Rejection, RejectionCode, TenantId, Text};
 
 #[derive(Default)]
 pub(crate) struct Catalog {
     compiled: FxHashMap<DefinitionKey, Arc<Process>>,
     /// Compiled by the current command.
     added: Vec<DefinitionKey>,
-    /// How many were left when some were last let go of.
+    /// Number of definitions that were left after the last eviction. Below twice that number another eviction would find little to free.
     kept: usize,
+    /// The reasons why this version cannot read the files of these definitions. Files never change, so each is tried once.
+    unreadable: FxHashMap<DefinitionKey, Arc<str>>,
+    /// Unreadable definitions that were not yet logged.
+    untold: Vec<UnreadableDefinition>,
+}
+
+/// A stored definition whose file this version of the engine cannot read, as after a return to an older version. Nothing that needs it
+/// can run before a version is there that can.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnreadableDefinition {
+    pub key: DefinitionKey,
+    pub process_id: Text,
+    pub version: i32,
+    pub reason: Arc<str>,
 }
 
 /// Compiled processes that are kept whether or not an instance in memory uses them.
@@ -34,13 +48,19 @@ impl Catalog {
         self.added.push(key);
     }
 
-    pub(super) fn compile(&mut self, xml: &ProcessXml, process_id: &Text) {
-        if self.compiled.contains_key(&xml.definition) {
+    pub(super) fn compile(&mut self, xml: &ProcessXml, head: &ProcessDefinition) {
+        let key = xml.definition;
+        if self.compiled.contains_key(&key) || self.unreadable.contains_key(&key) {
             return;
         }
-        let Ok(document) = tidemill_bpmn::read(xml.xml.as_bytes()) else { return };
-        if let Some(process) = document.processes.into_iter().find(|process| process.id() == process_id) {
-            self.compiled.insert(xml.definition, Arc::new(process));
+        match tidemill_bpmn::read_process(xml.xml.as_bytes(), &head.process_id) {
+            Ok(process) => drop(self.compiled.insert(key, Arc::new(process))),
+            Err(reason) => {
+                let reason: Arc<str> = reason.into();
+                self.unreadable.insert(key, reason.clone());
+                let (process_id, version) = (head.process_id.clone(), head.version);
+                self.untold.push(UnreadableDefinition { key, process_id, version, reason });
+            }
         }
     }
 
@@ -49,17 +69,18 @@ impl Catalog {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.compiled.len()
+        self.compiled.len() + self.unreadable.len()
     }
 
     /// So many that it is worth a look at which are in use.
     pub(super) fn is_crowded(&self) -> bool {
-        self.compiled.len() > COMPILED_MAX.max(2 * self.kept)
+        self.len() > COMPILED_MAX.max(2 * self.kept)
     }
 
     pub(super) fn retain(&mut self, is_used: impl Fn(DefinitionKey) -> bool) {
         self.compiled.retain(|key, _| is_used(*key));
-        self.kept = self.compiled.len();
+        self.unreadable.retain(|key, _| is_used(*key));
+        self.kept = self.len();
     }
 
     pub(super) fn undo(&mut self) {
@@ -80,11 +101,31 @@ impl Working {
         let Some(head) = head else { return Ok(None) };
         match self.catalog.compiled.get(&key) {
             Some(process) => Ok(Some(Definition { head: head.clone(), process: process.clone() })),
-            None if self.is_answered(&Need::Definition(key)) => {
-                Err(Stop::broken(format!("definition {key} can no longer be read")))
-            }
-            None => Err(Need::Definition(key).into()),
+            None => match self.catalog.unreadable.get(&key) {
+                Some(reason) => Err(unreadable(head, reason).into()),
+                None if self.is_answered(&Need::Definition(key)) => {
+                    Err(Stop::broken(format!("definition {key} has no file")))
+                }
+                None => Err(Need::Definition(key).into()),
+            },
         }
+    }
+
+    /// The stored facts of a definition. What needs no more than these goes on although the file cannot be read: instances of such a
+    /// definition can be cancelled.
+    pub(crate) fn definition_head(&self, key: DefinitionKey) -> Step<&Arc<ProcessDefinition>> {
+        let head = self.find::<ProcessDefinition>(key, || Need::Definition(key))?;
+        head.ok_or_else(|| Stop::broken(format!("definition {key} is not there")))
+    }
+
+    /// This version cannot read the definition, as far as it has tried.
+    pub(crate) fn is_unreadable(&self, key: DefinitionKey) -> bool {
+        self.catalog.unreadable.contains_key(&key)
+    }
+
+    /// The definitions that were found unreadable since the last call, for the log.
+    pub fn take_unreadable(&mut self) -> Vec<UnreadableDefinition> {
+        std::mem::take(&mut self.catalog.untold)
     }
 
     /// All versions of a process, oldest first.
@@ -165,6 +206,17 @@ impl Working {
             row.unfile(&mut self.index);
         }
     }
+}
+
+fn unreadable(head: &ProcessDefinition, reason: &str) -> Rejection {
+    Rejection::new(
+        RejectionCode::ProcessingError,
+        format!(
+            "Expected process '{}' in version {} (definition {}) to be readable, but this version of Tidemill cannot read \
+             its file: {reason}. Start the version that deployed it, or a newer one",
+            head.process_id, head.version, head.key
+        ),
+    )
 }
 
 /// Picks the version that a binding means.

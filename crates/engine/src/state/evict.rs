@@ -11,7 +11,7 @@ use tidemill_model::entity::{
 };
 use tidemill_model::{MessageKey, ProcessInstanceKey, SubscriptionKey, TenantId, Text};
 
-/// What is in memory for one correlation key: its boxes of all names, and its start locks.
+/// The rows in memory of one correlation key: its boxes of all names, and its start locks.
 #[derive(Default)]
 struct KeyRows {
     /// The highest key of a row, which tells when something last came.

@@ -32,7 +32,7 @@ impl FilesRead {
 }
 
 impl Working {
-    /// What was read from these files when the command ran before.
+    /// The result of reading these files when the command ran before.
     pub(crate) fn files_read_before(&self, given: &[ResourceFile]) -> Option<Arc<Vec<Readable>>> {
         self.files_read.last.as_ref().filter(|last| last.is_of(given)).map(|last| last.files.clone())
     }
@@ -49,7 +49,7 @@ impl Working {
         files
     }
 
-    /// How many files deployments have read so far: a measure of the work that they took.
+    /// Number of files that deployments have read so far: a measure of the work that they took.
     pub fn files_read(&self) -> u64 {
         self.files_read.count
     }

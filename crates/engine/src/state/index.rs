@@ -39,7 +39,7 @@ pub struct BoxName {
 #[derive(Default)]
 pub(crate) struct MessageBox {
     pub(crate) messages: BTreeSet<MessageKey>,
-    /// Those of the messages that wait for busy subscriptions.
+    /// The messages among them that wait for busy subscriptions.
     pub(crate) waiting: BTreeSet<MessageKey>,
     pub(crate) subscriptions: BTreeSet<SubscriptionKey>,
 }
@@ -50,7 +50,7 @@ impl MessageBox {
     }
 }
 
-/// What is known of one process id.
+/// The rows of one process id.
 #[derive(Default)]
 pub(crate) struct ProcessVersions {
     pub(crate) definitions: BTreeSet<DefinitionKey>,

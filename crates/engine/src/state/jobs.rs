@@ -32,7 +32,7 @@ struct Queue {
     horizon: Horizon,
 }
 
-/// How far the window reaches: places behind it are in the store only.
+/// The end of the window. Jobs behind it are in the store only.
 #[derive(Default, Clone, Copy, PartialEq, Debug)]
 enum Horizon {
     #[default]
@@ -78,6 +78,11 @@ impl JobQueues {
         }
     }
 
+    /// Takes a job out of the window that cannot be handed out by this version. The store keeps it, and the next owner sees it again.
+    pub(crate) fn pass_over(&mut self, key: JobKey) {
+        self.refresh(key, None);
+    }
+
     /// Gives up the last half of a window that has grown too long. Until the batch is written the store may not know
     /// what was in it.
     fn shorten(&mut self, job_type: &Text) {
@@ -112,7 +117,7 @@ fn can_be_handed_out(job: &Job) -> bool {
 }
 
 impl Working {
-    /// Whether somebody who asks for this type would get something, as far as memory knows.
+    /// True if a worker that asks for this type may get something. Where the window does not reach the end, only the store knows.
     pub fn has_waiting_jobs(&self, job_type: &Text) -> bool {
         self.jobs
             .queues
@@ -142,7 +147,7 @@ impl Working {
         }
     }
 
-    /// Whether a lease row holds the job.
+    /// True if a lease row holds the job.
     fn is_held(&self, job: JobKey) -> bool {
         let lease = self.index.leased.get(&job).and_then(|lease| self.get::<JobLease>(*lease));
         lease.is_some_and(|lease| lease.holds(job))

@@ -6,7 +6,7 @@ pub(super) struct KeySource {
     partition: PartitionId,
     next: u64,
     end: u64,
-    /// Where the current command began: a command that runs again gets the same keys.
+    /// The first key of the current command. A command that runs again gets the same keys, so that its result is the same.
     command_began: u64,
     /// Evaluations of the commands that took effect. With the next key, which is never given out again, it tells every
     /// evaluation from every other.
@@ -35,7 +35,7 @@ impl super::Working {
         self.keys.command_began = next;
     }
 
-    /// How many keys are left. A command that needs more asks for them.
+    /// Number of keys that are left. A command that needs more asks for them.
     pub fn keys_left(&self) -> u64 {
         self.keys.end.saturating_sub(self.keys.next)
     }
@@ -49,7 +49,8 @@ impl super::Working {
         self.keys.evaluations += evaluations;
     }
 
-    /// What randomness begins with in an evaluation of the current command, counted from the command's first.
+    /// The seed of randomness for an evaluation of the current command, counted from the command's first. It depends on keys alone, so that
+    /// a command that runs again gives the same result.
     pub(crate) fn seed(&self, evaluation: u64) -> u128 {
         let began = Key::new(self.keys.partition, self.keys.command_began);
         u128::from(began.0.cast_unsigned()) << 64 | u128::from(self.keys.evaluations + evaluation)

@@ -15,6 +15,7 @@ mod rows;
 mod table;
 
 pub use aggregate::Aggregate;
+pub use catalog::UnreadableDefinition;
 pub(crate) use catalog::{Definition, by_deployment, by_tag};
 pub use index::BoxName;
 pub(crate) use jobs::JobQueues;
@@ -128,7 +129,7 @@ impl Working {
         self.tables.keep();
     }
 
-    /// How many rows the current command has changed.
+    /// Number of rows that the current command has changed.
     pub(crate) fn rows_touched(&self) -> usize {
         self.tables.touched_count()
     }
@@ -211,7 +212,7 @@ impl Working {
         &self.index
     }
 
-    /// How many rows of instances are in memory: a measure for when to evict.
+    /// Number of rows of instances that are in memory: the measure for eviction.
     pub fn rows(&self) -> usize {
         self.tables.elements.len() + self.tables.variables.len() + self.tables.instances.len()
     }

@@ -1,4 +1,5 @@
-//! What hangs on a scope or element: its children and belongings, found without searching tables.
+//! Links from a scope or element to its children, variables, subscriptions and incidents, so that these are found without a search of the
+//! tables.
 
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,7 @@ pub(crate) struct Node {
     pub(crate) residency: Residency,
 }
 
-/// How much of a scope's children is in memory.
+/// The part of a scope's children that is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Residency {
     #[default]

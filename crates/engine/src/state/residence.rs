@@ -1,4 +1,5 @@
-//! What of the store is in memory: taking in what was asked for, and knowing what is there.
+//! The part of the store that is in memory. Rows that commands asked for are taken in here, and this knows which questions they have
+//! answered: a row that is absent after that does not exist.
 
 use super::index::MessageBox;
 use super::{BoxName, Residency, Working};
@@ -89,7 +90,7 @@ impl Working {
         self.residence.remains.insert(instance, remains);
     }
 
-    /// What is left of an instance that is not live.
+    /// The rows that are left of an instance that is not live.
     pub(crate) fn remains(&self, instance: ProcessInstanceKey) -> Step<Remains> {
         if let Some(remains) = self.residence.remains.get(&instance) {
             return Ok(*remains);
@@ -348,9 +349,8 @@ impl Working {
     }
 
     fn compile(&mut self, xml: &ProcessXml) {
-        if let Some(head) = self.get::<tidemill_model::entity::ProcessDefinition>(xml.definition) {
-            let process_id = head.process_id.clone();
-            self.catalog.compile(xml, &process_id);
+        if let Some(head) = self.get::<ProcessDefinition>(xml.definition).cloned() {
+            self.catalog.compile(xml, &head);
         }
     }
 }

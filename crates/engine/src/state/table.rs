@@ -19,15 +19,15 @@ pub(crate) struct Table<R: Row> {
     rows: FxHashMap<R::Key, Slot<R>>,
     /// Counts commands: a slot with the current stamp is already in the journal.
     stamp: u64,
-    /// What the current command found, in the order of its first touch.
+    /// Rows as they were before the current command, in the order of its first touch. They are put back if the command fails.
     journal: Vec<(R::Key, Option<Arc<R>>)>,
-    /// What the current command patched in memory only.
+    /// Rows as they were before the current command patched them in memory only.
     patched: Vec<(R::Key, Arc<R>)>,
     /// Rows that the current command ended.
     ended: Vec<Arc<R>>,
     /// Rows that this batch has taken away and the store still has.
     gone: FxHashSet<R::Key>,
-    /// What the current batch found.
+    /// Rows as they were before the current batch. The difference to the present state is the net change that is written.
     dirty: FxHashMap<R::Key, Option<Arc<R>>>,
     /// Rows that the current batch ended.
     history: FxHashMap<R::Key, Arc<R>>,
@@ -123,27 +123,27 @@ impl<R: Row> Table<R> {
         }
     }
 
-    /// How many rows the current command has changed so far.
+    /// Number of rows that the current command has changed so far.
     pub(crate) fn touched_count(&self) -> usize {
         self.journal.len() + self.patched.len()
     }
 
-    /// Whether this batch has taken the row away: the store does not know yet.
+    /// True if this batch has taken the row away, of which the store does not know yet.
     pub(crate) fn is_gone(&self, key: R::Key) -> bool {
         self.gone.contains(&key)
     }
 
-    /// Whether this batch writes the row anyway.
+    /// True if this batch writes the row anyway.
     pub(crate) fn is_dirty(&self, key: R::Key) -> bool {
         self.dirty.contains_key(&key) || self.rows.get(&key).is_some_and(|slot| slot.stamp == self.stamp)
     }
 
-    /// What the current batch has changed before this command.
+    /// The rows that the current batch has changed before this command.
     pub(crate) fn dirty_keys(&self) -> impl Iterator<Item = R::Key> + '_ {
         self.dirty.keys().copied()
     }
 
-    /// What the current command has changed, in memory only or to be written.
+    /// The rows that the current command has changed, in memory only or to be written.
     pub(crate) fn touched(&self) -> impl Iterator<Item = R::Key> + '_ {
         let patched = self.patched.iter().map(|(key, _)| *key);
         self.journal.iter().map(|(key, _)| *key).chain(patched)

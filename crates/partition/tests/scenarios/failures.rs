@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use tidemill_model::command::{Deploy, ResourceFile};
+use tidemill_model::entity::TimerPurpose;
 use tidemill_model::{Command, RejectionCode, TenantId};
 use tidemill_partition::{CommandError, Effect, Read};
 
@@ -287,4 +288,82 @@ fn other_partitions_are_woken_where_the_commit_could_not_do_it() {
         bench.answered(call);
     }
     assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Wake(partition) if partition.0 == 2)));
+}
+
+#[test]
+fn a_deployment_counts_before_its_sender_hears_of_it_although_the_partition_was_lost() {
+    let mut bench = Bench::with(&[quick()]);
+    let version = bench.moment.definitions_version;
+    let call = bench.send(deployment());
+    bench.settle_then(Fate::LostAfter);
+    bench.recovery_is_in_vain(Some(true));
+    bench.answered(call);
+    assert!(bench.moment.definitions_version > version, "the other partitions of the node know of it");
+}
+
+/// Refuses every batch that holds letters. Gives how many there were.
+fn refuse_letters(bench: &mut Bench) -> usize {
+    let mut refused = 0;
+    for _ in 0..100 {
+        bench.settle_unwritten();
+        if bench.closed.is_none() {
+            return refused;
+        }
+        let has_letters = bench.letters_in_flight() > 0;
+        refused += usize::from(has_letters);
+        bench.land(if has_letters { Fate::Refused } else { Fate::Written });
+    }
+    panic!("{refused} batches were refused, and there is no end of them");
+}
+
+#[test]
+fn an_entry_whose_letter_the_store_refuses_stays_in_the_inbox_and_holds_up_nobody() {
+    let mut bench = Bench::with(&[quick()]);
+    let position = bench.append_bytes(vec![1, 2, 3]);
+    bench.append(create("quick"));
+    let call = bench.send(create("quick"));
+    refuse_letters(&mut bench);
+    bench.answered(call);
+    assert_eq!((bench.inbox_len(), bench.letters().len(), bench.instance_count()), (1, 0, 2));
+    bench.append(create("quick"));
+    assert_eq!(refuse_letters(&mut bench), 0, "it is left alone");
+    assert_eq!((bench.inbox_len(), bench.instance_count()), (1, 3));
+    // The next owner tries again.
+    bench.hand_over();
+    bench.settle();
+    assert_eq!(bench.letters()[0].position, Some(position));
+    assert_eq!(bench.inbox_len(), 0);
+}
+
+#[test]
+fn a_command_whose_letter_the_store_refuses_stays_where_it_came_from() {
+    let mut bench = Bench::with(&[quick(), sleep()]);
+    let (bad, good) = (bench.started("sleep"), bench.started("sleep"));
+    bench.append(deployment());
+    bench.pass(SLEEP_MS);
+    let is_bad = |command: &Command| match command {
+        Command::TriggerTimer(trigger) => {
+            matches!(&trigger.timer.purpose, TimerPurpose::Catch { origin, .. } if origin.instance == bad)
+        }
+        Command::Deploy(_) => true,
+        _ => false,
+    };
+    let mut refused = 0;
+    for _ in 0..100 {
+        bench.settle_unwritten();
+        let Some(commands) = bench.commands_in_flight() else { break };
+        let is_refused = commands.iter().any(is_bad);
+        refused += usize::from(is_refused);
+        bench.land(if is_refused { Fate::Refused } else { Fate::Written });
+    }
+    bench.settle();
+    assert!(refused < 10, "{refused}");
+    bench.started("quick");
+    assert_eq!(bench.state_of(good).as_deref(), Some("COMPLETED"));
+    assert_eq!(bench.state_of(bad).as_deref(), Some("ACTIVE"));
+    assert_eq!((bench.inbox_len(), bench.letters().len()), (1, 0), "nothing is lost");
+    bench.hand_over();
+    bench.settle();
+    assert_eq!(bench.state_of(bad).as_deref(), Some("COMPLETED"));
+    assert_eq!(bench.inbox_len(), 0);
 }

@@ -15,3 +15,4 @@ mod support;
 mod suspects;
 mod time;
 mod timers;
+mod unreadable;

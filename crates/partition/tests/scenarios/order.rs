@@ -118,3 +118,18 @@ fn a_definition_that_changes_during_a_read_is_read_again() {
     bench.settle();
     bench.answered(call);
 }
+
+#[test]
+fn variables_of_an_instance_in_memory_are_set_while_a_command_of_another_instance_waits_for_rows() {
+    let mut bench = Bench::with(&[work()]);
+    let (elsewhere, here) = (bench.started("work"), bench.started("work"));
+    bench.hand_over();
+    bench.done(set_variables(here, r#"{"x":1}"#));
+    bench.keep_back(|read| matches!(read, Read::Rows(_)));
+    bench.send(cancel(elsewhere));
+    bench.send(set_variables(here, r#"{"x":2}"#));
+    take_ran();
+    bench.settle();
+    let ran = take_ran();
+    assert!(ran.iter().any(|command| matches!(command, Command::SetVariables(_))), "{ran:?}");
+}

@@ -4,11 +4,15 @@ use super::{BEGIN, Bench, HERE, store};
 use std::sync::Arc;
 use tidemill_bpmn::builder::{ModelBuilder, Timer};
 use tidemill_model::command::*;
-use tidemill_model::entity::Job;
+use tidemill_model::entity::{Job, ProcessXml};
 use tidemill_model::*;
 use tidemill_partition::{CallId, CommandOptions, Envelope, Idempotency, Request};
 use tidemill_store::query::{Page, Search};
-use tidemill_store::{Commit, Inbox, InboxEntry, LoadRequest, NewInboxEntry, Position, Query, StoredLetter};
+use tidemill_store::view::IncidentView;
+use tidemill_store::{
+    Batch, BatchId, Commit, DeadLetters, Inbox, InboxEntry, LetterNumber, LoadRequest, NewInboxEntry,
+    Position, Query, StoredLetter,
+};
 
 /// Ends at once.
 pub fn quick() -> ModelBuilder {
@@ -75,6 +79,10 @@ pub fn fail(job: JobKey) -> Command {
         variables: Variables::default(),
         lease: None,
     })
+}
+
+pub fn resolve(incident: IncidentKey) -> Command {
+    Command::ResolveIncident(ResolveIncident { incident })
 }
 
 pub fn set_variables(instance: ProcessInstanceKey, json: &str) -> Command {
@@ -167,6 +175,41 @@ impl Bench {
         let rows = store::load(&self.store, LoadRequest::Instance(instance));
         let job = rows.into_iter().find_map(|row| if let Entity::Job(job) = row { Some(job) } else { None });
         job.expect("it waits for a worker")
+    }
+
+    /// Writes another file for a definition straight into the store, and hands the partition over: the next owner has nothing in
+    /// memory.
+    pub fn replace_file(&mut self, process_id: &str, xml: &str) -> DefinitionKey {
+        let request =
+            LoadRequest::Process { tenant: TenantId::default(), process_id: Text::from(process_id) };
+        let rows = store::load(&self.store, request);
+        let definition = rows.into_iter().find_map(|row| match row {
+            Entity::ProcessDefinition(head) => Some(head.key),
+            _ => None,
+        });
+        let definition = definition.expect("it is deployed");
+        self.batches_beside += 1;
+        let id = BatchId(i64::MAX - self.batches_beside);
+        let at = Timestamp(self.store_now());
+        let file = ProcessXml { definition, xml: Arc::from(xml) };
+        let changes = vec![Change::Put(Arc::new(file).into())];
+        let batch = Batch { changes, ..Batch::empty(self.core.fence().clone(), id, at) };
+        store::commit(&self.store, batch).expect("the store works");
+        self.hand_over();
+        definition
+    }
+
+    /// The incidents that are open.
+    pub fn incidents(&self) -> Vec<IncidentView> {
+        let found = store::now(self.store.incidents(&Search::default())).expect("the store works");
+        found.items.into_iter().filter(|incident| incident.ended_at.is_none()).collect()
+    }
+
+    pub fn retry_letter(&mut self, number: LetterNumber) {
+        let at = Timestamp(self.store_now());
+        let position = store::now(self.store.retry_dead_letter(number, at)).expect("the store works");
+        position.expect("the letter is there");
+        self.offer(tidemill_partition::Event::InboxHasGrown);
     }
 
     /// Something for the inbox, which the engine sends itself.

@@ -3,7 +3,7 @@
 use super::{Bench, HERE, store};
 use tidemill_model::{Command, EntityKind, Timestamp};
 use tidemill_partition::{Closed, Event, Read, unpack_log};
-use tidemill_store::{Committed, Culprit, Error};
+use tidemill_store::{Committed, Culprit, Definitions, Error};
 
 /// What becomes of the batch in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +72,9 @@ impl Bench {
         let at = self.reads.iter().position(|read| matches!(read, Read::Recovery { .. }));
         self.reads.remove(at.expect("a recovery is asked for"));
         let error = Error::Fenced { partition: HERE, epoch: 0 };
-        self.offer(Event::Lost { error, batch_is_there });
+        let definitions_version =
+            Some(store::now(self.store.definitions_version()).expect("the store works"));
+        self.offer(Event::Lost { error, batch_is_there, definitions_version });
     }
 }
 

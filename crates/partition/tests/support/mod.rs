@@ -52,6 +52,8 @@ pub struct Bench {
     store_clock: Arc<AtomicI64>,
     keeps_back: fn(&Read) -> bool,
     calls: u64,
+    /// Batches that were not the partition's own.
+    batches_beside: i64,
 }
 
 impl Bench {
@@ -91,6 +93,7 @@ impl Bench {
             store_clock,
             keeps_back: |_| false,
             calls: 0,
+            batches_beside: 0,
         }
     }
 

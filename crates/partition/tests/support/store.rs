@@ -93,9 +93,10 @@ fn recovery(store: &MemoryStore, holder: &HolderId, batch: Option<BatchId>) -> E
         }
         Ok(None) => {
             let error = Error::Fenced { partition: HERE, epoch: 0 };
-            Event::Lost { error, batch_is_there: Some(batch_is_there) }
+            let definitions_version = Some(now(store.definitions_version()).expect("the store works"));
+            Event::Lost { error, batch_is_there: Some(batch_is_there), definitions_version }
         }
-        Err(error) => Event::Lost { error, batch_is_there: None },
+        Err(error) => Event::Lost { error, batch_is_there: None, definitions_version: None },
     }
 }
 

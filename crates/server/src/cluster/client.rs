@@ -15,7 +15,7 @@ use std::time::Duration;
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 const IDLE_CONNECTION_LIMIT: Duration = Duration::from_secs(30);
 
-/// Why there is no reply.
+/// The reason why there is no reply.
 #[derive(Debug)]
 pub enum Failure {
     /// Not a byte has left: the question was not heard.

@@ -64,9 +64,11 @@ async fn start_form(
     if !definition.has_start_form {
         return Ok(None);
     }
-    let process = call.gateway.process(definition.key).await?;
-    let Some(Behavior::Process { start_form: Some(FormLink::Deployed { form_id, binding }), .. }) =
-        process.as_ref().map(|process| &process.root().behavior)
+    let Some(process) = call.gateway.process(definition.key).await? else {
+        return Err(process_definitions::unreadable(definition.key));
+    };
+    let Behavior::Process { start_form: Some(FormLink::Deployed { form_id, binding }), .. } =
+        &process.root().behavior
     else {
         return Ok(None);
     };

@@ -67,6 +67,14 @@ pub(super) fn not_found(key: DefinitionKey) -> Problem {
     Problem::not_found("Process Definition", key.0)
 }
 
+/// For what only the file of a definition knows.
+pub(super) fn unreadable(key: DefinitionKey) -> Problem {
+    Problem::internal(format!(
+        "Expected to read process definition '{key}', but this version of Tidemill cannot. The log tells why; start the \
+         version that deployed it, or a newer one"
+    ))
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DefinitionItem<'a> {

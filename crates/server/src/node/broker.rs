@@ -46,7 +46,7 @@ impl Node {
         self.clock.set(pinned_at);
         for partition in self.loops.all() {
             let (done, noted) = oneshot::channel();
-            // Who has stopped will look at the clock when it begins again.
+            // A partition that has stopped looks at the clock when it is opened again.
             if partition.send_surely(Request::ClockHasChanged(done)).await.is_ok() {
                 let _ = noted.await;
             }

@@ -11,7 +11,8 @@ const DEFINITIONS_MAX: usize = 1_000;
 
 pub(super) struct DefinitionCache {
     store: Arc<dyn Store>,
-    processes: Mutex<BTreeMap<DefinitionKey, Arc<Process>>>,
+    /// None stands for a definition that this version cannot read: it is told once and not tried again.
+    processes: Mutex<BTreeMap<DefinitionKey, Option<Arc<Process>>>>,
 }
 
 impl DefinitionCache {
@@ -21,18 +22,28 @@ impl DefinitionCache {
 
     pub(super) async fn process(&self, key: DefinitionKey) -> Result<Option<Arc<Process>>> {
         if let Some(process) = self.processes.lock().expect("nobody panics while holding it").get(&key) {
-            return Ok(Some(process.clone()));
+            return Ok(process.clone());
         }
         let Some(head) = self.store.definition(key).await? else { return Ok(None) };
         let Some(xml) = self.store.definition_xml(key).await? else { return Ok(None) };
-        let Ok(document) = tidemill_bpmn::read(xml.as_bytes()) else { return Ok(None) };
-        let found = document.processes.into_iter().find(|process| *process.id() == head.process_id);
-        let Some(process) = found.map(Arc::new) else { return Ok(None) };
+        let process = match tidemill_bpmn::read_process(xml.as_bytes(), &head.process_id) {
+            Ok(process) => Some(Arc::new(process)),
+            Err(reason) => {
+                tracing::warn!(
+                    definition = %key,
+                    process_id = %head.process_id,
+                    version = head.version,
+                    reason,
+                    "a stored definition cannot be read by this version: answers lack what only its file says"
+                );
+                None
+            }
+        };
         let mut processes = self.processes.lock().expect("nobody panics while holding it");
         if processes.len() >= DEFINITIONS_MAX {
             processes.clear();
         }
         processes.insert(key, process.clone());
-        Ok(Some(process))
+        Ok(process)
     }
 }

@@ -20,7 +20,7 @@ const MOVE_LIMIT: Duration = Duration::from_millis(500);
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// How a try ended.
+/// The result of one attempt to have a command run.
 enum Tried {
     Answered(Result<Answer, CommandError>),
     /// The command was surely not run.
@@ -157,7 +157,7 @@ impl Node {
         }
     }
 
-    /// Whoever takes the partition reads its inbox first.
+    /// Puts the command into the inbox, which every new owner of the partition reads first.
     async fn run_by_inbox(
         &self,
         partition: PartitionId,

@@ -89,7 +89,7 @@ impl Loops {
             _ => None,
         };
         let Some((handle, end)) = taken else { return false };
-        // Who has stopped by itself cannot be told any more.
+        // A partition that has stopped by itself cannot be told any more.
         let _ = handle.send_surely(Request::Stop).await;
         let _ = end.await;
         true

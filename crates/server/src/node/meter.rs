@@ -1,4 +1,4 @@
-//! How much waits in the inboxes, so that clients cannot fill them without end. Counting costs a read, so it is done
+//! Counts the commands that wait in the inboxes, so that clients cannot fill them without end. Counting costs a read, so it is done
 //! once in a while; in between, what this node has appended is added.
 
 use super::Node;
@@ -31,7 +31,7 @@ impl Reading {
         self.counted + self.appended >= limit
     }
 
-    /// Whoever is told to count is the only one for a while.
+    /// True for one caller at a time: the others go by its count.
     fn wants_count(&self, limit: u64, now: Instant) -> bool {
         let is_old = self.counted_at.is_none_or(|at| now.duration_since(at) >= COUNT_EVERY);
         is_old && (self.is_full(limit) || self.appended >= (limit / PARTS).max(1))

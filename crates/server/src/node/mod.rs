@@ -34,17 +34,17 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use trouble::Trouble;
 
-/// How a node presents itself and how long it may be silent.
+/// The settings of a node.
 #[derive(Clone, Debug)]
 pub struct NodeConfig {
-    /// Where clients and other nodes reach this node.
+    /// The address at which clients and other nodes reach this node.
     pub host: String,
     pub port: u16,
     /// Others may take a partition over after its owner was silent for so long.
     pub lease: Duration,
-    /// How long ended instances are kept; none keeps them for ever.
+    /// The time for which ended instances are kept; none keeps them for ever.
     pub history_retention: Option<Duration>,
-    /// How long the command log is kept as audit.
+    /// The time for which the command log is kept as audit.
     pub log_retention: Duration,
     /// None where nobody else can open the store.
     pub cluster: Option<ClusterConfig>,
@@ -55,7 +55,7 @@ pub struct NodeConfig {
 }
 
 impl NodeConfig {
-    /// What counts where operators have set nothing in the store.
+    /// The retention that counts where operators have set nothing in the store.
     pub fn retention(&self) -> Retention {
         let history = self.history_retention.map_or(Kept::Forever, Kept::For);
         Retention { history: Some(history), log: Some(Kept::For(self.log_retention)) }
@@ -65,7 +65,7 @@ impl NodeConfig {
 /// For nodes that share a store.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterConfig {
-    /// What the nodes know each other by; a node without one stays alone.
+    /// The secret by which nodes know each other. A node without one stays alone.
     pub secret: Option<String>,
 }
 
@@ -96,7 +96,7 @@ pub struct Node {
     peers: Option<Peers>,
     heralds: Heralds,
     definitions: DefinitionCache,
-    /// How much waits in the inboxes.
+    /// Counts the commands that wait in the inboxes.
     meter: Meter,
     /// The newest version of definitions that this node has heard of.
     newest_definitions: Arc<AtomicU64>,
@@ -190,7 +190,7 @@ impl Node {
         self.machine.spawn(Box::pin(task));
     }
 
-    /// What other nodes are served with, on the listener that clients use; nothing where there are none.
+    /// The routes for other nodes, on the listener that clients use. There are none for a node that is alone.
     pub fn internal_routes(self: &Arc<Self>) -> axum::Router {
         match self.config.cluster.as_ref().and_then(|cluster| cluster.secret.as_deref()) {
             Some(secret) => crate::cluster::routes(self.clone(), secret),
@@ -259,7 +259,7 @@ impl Node {
         }
     }
 
-    /// What could not be found where it should be may have moved.
+    /// Reads the owners again, because a partition was not found at its owner: it may have moved.
     async fn look_again(&self) {
         if let Err(error) = self.routes.refresh(&*self.store).await {
             tracing::debug!(%error, "could not read who owns what");

@@ -1,4 +1,4 @@
-//! What this node does for others.
+//! Serves the requests of other nodes.
 
 use super::Node;
 use crate::broker::CommandError;

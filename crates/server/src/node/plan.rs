@@ -13,7 +13,7 @@ pub(super) struct Member {
     pub(super) is_draining: bool,
 }
 
-/// How a partition stands.
+/// The holder of a partition, and the one that operators prefer.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Standing {
     pub(super) holder: Option<HolderId>,
@@ -47,7 +47,7 @@ pub(super) fn plan(members: &[Member], partitions: &BTreeMap<PartitionId, Standi
     }
     let rest = partitions.keys().filter(|id| !plan.contains_key(id)).copied().collect::<Vec<_>>();
     for id in rest {
-        // Whoever lacks most comes first, so that newcomers fill up evenly.
+        // The node that lacks most comes first, so that new nodes fill up evenly.
         let neediest = shares.iter_mut().max_by_key(|(holder, left)| (**left, std::cmp::Reverse(*holder)));
         let (holder, left) = neediest.expect("there are takers, and shares add up to all partitions");
         *left -= 1;
@@ -56,7 +56,7 @@ pub(super) fn plan(members: &[Member], partitions: &BTreeMap<PartitionId, Standi
     plan
 }
 
-/// How many partitions each taker gets. What does not divide evenly goes to those who hold most, so that it stays
+/// The number of partitions that each node gets. The remainder of the division goes to the nodes that hold most, so that it stays
 /// where it is.
 fn shares<'h>(
     takers: &BTreeSet<&'h HolderId>,

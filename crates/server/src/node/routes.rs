@@ -1,5 +1,5 @@
-//! Who owns which partition, as far as this node knows: read from the store on every beat, and whenever somebody
-//! was not found where they should be.
+//! The owners of all partitions as this node knows them. They are read from the store on every beat, and again whenever a partition was
+//! not found at its owner.
 
 use super::plan::{Member, Plan, Standing, plan};
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use tokio::time::Instant;
 /// A view is good for so long when many ask at once.
 const FRESH: Duration = Duration::from_millis(20);
 
-/// What the rows of the store said.
+/// The nodes and owners that the rows of the store named.
 #[derive(Clone, Debug)]
 pub(super) struct View {
-    /// When the rows began to be read.
+    /// The moment at which the rows began to be read.
     pub(super) as_of: Instant,
-    /// Those who are alive.
+    /// The nodes that are alive.
     pub(super) nodes: Vec<NodeInfo>,
     pub(super) partitions: BTreeMap<PartitionId, PartitionState>,
     /// Also of nodes that have just said goodbye.

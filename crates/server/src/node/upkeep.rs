@@ -1,4 +1,4 @@
-//! What a node does beside its work: it forgets what has served its time.
+//! Deletes history, logs and answers whose retention has passed. A task of the node does so beside its work.
 
 use super::{Node, NodeConfig};
 use std::sync::Arc;

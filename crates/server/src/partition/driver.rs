@@ -65,7 +65,7 @@ impl Driver {
         self.core.take_failure().map_or(Ok(()), Err)
     }
 
-    /// What the clocks and this node say now.
+    /// The clocks and the facts of this node as they are now. The core looks at no clock itself.
     fn moment(&self) -> Moment {
         let (pinned_at, clock_changes) = self.clock.pinned();
         Moment {

@@ -23,10 +23,10 @@ enum Fault {
     Hold,
 }
 
-/// How late a batch is written that is held.
+/// The delay of a batch that is held.
 const HELD_FOR: std::time::Duration = std::time::Duration::from_secs(4);
 
-/// What the store shall do with a batch.
+/// The fault that strikes a batch.
 pub(super) enum Strike {
     Refuse,
     /// Take it and not say so.
@@ -48,7 +48,7 @@ pub(super) fn strike(command: &Command) {
     }
 }
 
-/// What shall happen to this batch.
+/// The fault that strikes this batch, if one was asked for.
 pub(super) fn strike_batch(batch: &Batch) -> Option<Strike> {
     configured().as_ref()?;
     if batch.changes.is_empty() {

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 pub(crate) struct Lease {
     length: Duration,
     until: Mutex<Instant>,
-    /// What the store has last told of its clock, when it was asked and when it answered.
+    /// The last time that the store has told, with when it was asked and when it answered.
     told: Mutex<Option<Told>>,
 }
 

@@ -79,7 +79,7 @@ pub(crate) struct Partition {
     is_healthy: Arc<AtomicBool>,
 }
 
-/// What all partitions of a node share.
+/// The parts of a node that all its partitions share.
 #[derive(Clone)]
 pub(crate) struct Surroundings {
     pub(crate) store: Arc<dyn Store>,
@@ -175,5 +175,5 @@ impl Partition {
     }
 }
 
-/// Why a partition has ended that panicked outside of a command.
+/// The reason that is given for a partition that panicked outside of a command.
 pub(crate) const PANICKED: &str = "it panicked";

@@ -24,14 +24,14 @@ pub(super) enum CommandGuard {
     Alone(OwnedRwLockWriteGuard<()>),
 }
 
-/// What a read has led to.
+/// The event that a read has led to, and the lock that was taken for it.
 pub(super) struct Finished {
     pub(super) event: Event,
     /// Held until the commands that were noted are written.
     pub(super) guard: Option<CommandGuard>,
 }
 
-/// What reads need to know of the partition.
+/// The store and the facts of the partition that reads need.
 #[derive(Clone)]
 pub(super) struct Reader {
     pub(super) store: Arc<dyn Store>,
@@ -149,7 +149,7 @@ impl Reader {
             match self.try_recover(batch).await {
                 Ok(Some(recovered)) => return Event::Recovered(Box::new(recovered)),
                 Ok(None) => return self.lost(batch).await,
-                Err(error) if error.is_fatal() => return Event::Lost { error, batch_is_there: None },
+                Err(error) if error.is_fatal() => return lost_in_doubt(error),
                 Err(Error::Fenced { .. }) => return self.lost(batch).await,
                 Err(error) => {
                     // The node tells once that the store is gone.
@@ -173,13 +173,16 @@ impl Reader {
     /// Another node owns the partition. It has waited for what was in flight, so the fate of the last batch is settled.
     async fn lost(&self, batch: Option<BatchId>) -> Event {
         let error = Error::Fenced { partition: self.id, epoch: 0 };
-        let Some(batch) = batch else { return Event::Lost { error, batch_is_there: Some(false) } };
+        let Some(batch) = batch else {
+            return Event::Lost { error, batch_is_there: Some(false), definitions_version: None };
+        };
         loop {
-            match self.store.has_batch(self.id, batch).await {
-                Ok(is_there) => return Event::Lost { error, batch_is_there: Some(is_there) },
-                Err(failed) if failed.is_fatal() => {
-                    return Event::Lost { error: failed, batch_is_there: None };
+            match self.fate(batch).await {
+                Ok((is_there, version)) => {
+                    let (batch_is_there, definitions_version) = (Some(is_there), Some(version));
+                    return Event::Lost { error, batch_is_there, definitions_version };
                 }
+                Err(failed) if failed.is_fatal() => return lost_in_doubt(failed),
                 Err(failed) => {
                     tracing::debug!(partition = %self.id, error = %failed, "waiting for the store");
                     tokio::time::sleep(RETRY_PAUSE).await;
@@ -187,4 +190,13 @@ impl Reader {
             }
         }
     }
+    /// Tells whether a batch was written, and the version of the definitions after it.
+    async fn fate(&self, batch: BatchId) -> Result<(bool, u64)> {
+        Ok((self.store.has_batch(self.id, batch).await?, self.store.definitions_version().await?))
+    }
+}
+
+/// Nobody can tell what became of the last batch.
+fn lost_in_doubt(error: Error) -> Event {
+    Event::Lost { error, batch_is_there: None, definitions_version: None }
 }

@@ -8,6 +8,7 @@ use super::call::{Call, Outcome, done};
 use super::findings::Findings;
 use super::json::{self, Date, KeyText, optional_key};
 use super::problem::Problem;
+use super::process_definitions;
 use super::search;
 use serde::{Deserialize, Serialize};
 use tidemill_model::command::{CancelInstance, DeleteInstance};
@@ -119,9 +120,12 @@ pub(super) async fn sequence_flows(call: Call) -> Outcome {
     let Some(taken) = call.gateway.queries.flows_taken(key).await? else {
         return Ok(json::ok(&Items::<()> { items: Vec::new() }));
     };
-    let process = call.gateway.process(taken.definition).await?;
-    let flow_id = |flow| process.as_ref().map(|process| process.flow(flow).id.clone());
-    let items = taken.flows.iter().filter_map(flow_id).map(|id| FlowItem {
+    // Only the file of the definition knows the names of flows. An empty list would say that none was taken.
+    let Some(process) = call.gateway.process(taken.definition).await? else {
+        return Err(process_definitions::unreadable(taken.definition));
+    };
+    let flow_id = |flow| process.flow(flow).id.clone();
+    let items = taken.flows.iter().map(flow_id).map(|id| FlowItem {
         sequence_flow_id: format!("{}_{id}", taken.instance),
         process_instance_key: taken.instance.into(),
         root_process_instance_key: taken.root.into(),
