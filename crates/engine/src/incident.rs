@@ -3,7 +3,7 @@
 use crate::event::timer;
 use crate::limits::INCIDENT_MESSAGE_BYTES_MAX;
 use crate::run::Run;
-use crate::stop::{Failure, Step as Stepped, Stop};
+use crate::stop::{Failure, Stepped, Stop};
 use tidemill_model::command::Step;
 use tidemill_model::entity::{ElementInstance, Incident, IncidentState, ProcessInstance, Timer};
 use tidemill_model::{ElementInstanceKey, Event, IncidentKey, JobKey, ProcessInstanceKey, Text};
@@ -91,7 +91,7 @@ pub(crate) fn close(run: &mut Run<'_>, key: IncidentKey) -> Stepped {
         run.end::<Incident>(key).ok_or_else(|| Stop::broken("a resolved incident is not there"))?;
     let stands_on_process = incident.element_instance == incident.origin.instance.scope();
     if !stands_on_process && run.find_element(incident.element_instance)?.is_some() {
-        let other = run.node(incident.element_instance).and_then(|node| node.incidents.last().copied());
+        let other = run.links(incident.element_instance).and_then(|links| links.incidents.last().copied());
         run.change::<ElementInstance>(incident.element_instance)?.incident = other;
     }
     run.record(key, Some(incident.origin.instance), || Event::IncidentResolved {
@@ -103,8 +103,8 @@ pub(crate) fn close(run: &mut Run<'_>, key: IncidentKey) -> Stepped {
 
 /// Resolves what stands on an element that is being terminated.
 pub(crate) fn resolve_all(run: &mut Run<'_>, element: ElementInstanceKey) -> Stepped {
-    let Some(node) = run.node(element) else { return Ok(()) };
-    for key in node.incidents.clone() {
+    let Some(links) = run.links(element) else { return Ok(()) };
+    for key in links.incidents.clone() {
         close(run, key)?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! What the engine asks for when it misses something, and how the answer reaches it.
 
 use crate::state::BoxName;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use rustc_hash::FxHashSet;
 use std::fmt;
 use tidemill_model::entity::StartEventKind;
@@ -93,7 +93,7 @@ pub(crate) struct Missed {
 
 impl Missed {
     /// Gives the value that was found. If it is missing, remembers the need and gives nothing.
-    pub(crate) fn unless_missing<T>(&mut self, found: Step<T>) -> Step<Option<T>> {
+    pub(crate) fn unless_missing<T>(&mut self, found: Stepped<T>) -> Stepped<Option<T>> {
         match found {
             Ok(found) => Ok(Some(found)),
             Err(Stop::Need(needs)) => {
@@ -109,7 +109,7 @@ impl Missed {
     }
 
     /// Stops with everything that is missing.
-    pub(crate) fn stop_if_any(self) -> Step {
+    pub(crate) fn stop_if_any(self) -> Stepped {
         if self.needs.is_empty() { Ok(()) } else { Err(Stop::Need(self.needs)) }
     }
 }

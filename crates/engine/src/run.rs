@@ -9,7 +9,7 @@ use crate::limits::{
 use crate::need::{Missing, Need};
 use crate::outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
 use crate::state::Working;
-use crate::stop::{Step as Stepped, Stop};
+use crate::stop::{Stepped, Stop};
 use crate::{command, incident, lifecycle};
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};

@@ -1,4 +1,4 @@
-//! Why a step did not go through. Every function of the engine that can stop returns this.
+//! The reasons why a step does not go through. Every function of the engine that can stop returns them.
 
 use crate::need::Need;
 use tidemill_model::Rejection;
@@ -56,4 +56,4 @@ impl From<Rejection> for Stop {
     }
 }
 
-pub(crate) type Step<T = ()> = Result<T, Stop>;
+pub(crate) type Stepped<T = ()> = Result<T, Stop>;

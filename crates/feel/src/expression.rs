@@ -41,7 +41,7 @@ pub struct VariableRef {
 
 /// The value of an evaluation, and why parts of it may be null.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct Evaluation {
     pub value: Value,
     pub warnings: Vec<Warning>,
 }
@@ -85,7 +85,11 @@ impl Expression {
         &self.0.variables
     }
 
-    pub fn evaluate(&self, scope: &dyn Scope, environment: &Environment) -> Result<Outcome, EvaluationError> {
+    pub fn evaluate(
+        &self,
+        scope: &dyn Scope,
+        environment: &Environment,
+    ) -> Result<Evaluation, EvaluationError> {
         self.evaluate_counted(scope, environment).0
     }
 
@@ -94,7 +98,7 @@ impl Expression {
         &self,
         scope: &dyn Scope,
         environment: &Environment,
-    ) -> (Result<Outcome, EvaluationError>, Spent) {
+    ) -> (Result<Evaluation, EvaluationError>, Spent) {
         self.0.run(None, scope, environment)
     }
 
@@ -133,7 +137,7 @@ impl UnaryTests {
         input: &Value,
         scope: &dyn Scope,
         environment: &Environment,
-    ) -> Result<Outcome, EvaluationError> {
+    ) -> Result<Evaluation, EvaluationError> {
         self.0.run(Some(input), scope, environment).0
     }
 
@@ -154,12 +158,12 @@ impl<T> Compiled<T> {
         input: Option<&Value>,
         scope: &dyn Scope,
         environment: &Environment,
-    ) -> (Result<Outcome, EvaluationError>, Spent) {
+    ) -> (Result<Evaluation, EvaluationError>, Spent) {
         let mut machine = Machine::new(environment, scope, &self.program.globals, self.dialect);
         let result = machine.run(&self.program, input);
         let spent = machine.spent();
         let outcome = match result {
-            Ok(value) => Ok(Outcome { value, warnings: machine.into_warnings() }),
+            Ok(value) => Ok(Evaluation { value, warnings: machine.into_warnings() }),
             Err(fault) => Err(*fault),
         };
         (outcome, spent)

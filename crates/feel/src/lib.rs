@@ -16,7 +16,7 @@ mod value;
 pub use builtins::{Builtin, Signature, builtins};
 pub use environment::{Budget, Environment, Spent};
 pub use error::{EvaluationError, JsonError, SyntaxError, Warning};
-pub use expression::{CompileOptions, Dialect, Expression, Outcome, UnaryTests, VariableRef};
+pub use expression::{CompileOptions, Dialect, Evaluation, Expression, UnaryTests, VariableRef};
 pub use number::{Number, Rounding};
 pub use scope::{EmptyScope, Lookup, Scope};
 pub use value::{

@@ -3,13 +3,13 @@
 
 use std::path::Path;
 use tidemill_feel::{
-    CompileOptions, Dialect, EmptyScope, Environment, EvaluationError, Expression, Outcome, Value,
+    CompileOptions, Dialect, EmptyScope, Environment, Evaluation, EvaluationError, Expression, Value,
 };
 
 /// 2020-07-31T14:27:30.123Z
 const NOW_MS: i64 = 1_596_205_650_123;
 
-fn evaluate(text: &str, dialect: Dialect) -> Result<Outcome, EvaluationError> {
+fn evaluate(text: &str, dialect: Dialect) -> Result<Evaluation, EvaluationError> {
     let options = CompileOptions { dialect, ..CompileOptions::default() };
     let expression =
         Expression::compile_with(text, &options).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -3,15 +3,15 @@
 //! the inbox runs after the read that shows it.
 
 use crate::open::WORK_MAX;
-use crate::work::{Origin, Work};
+use crate::queued::{CommandSource, QueuedCommand};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use tidemill_model::command::DefinitionRef;
 use tidemill_model::{Command, TenantId, Text};
 
-/// Work that a request counts for before it has run.
+/// QueuedCommand that a request counts for before it has run.
 const WORK_PER_REQUEST: u64 = 1_000;
-/// Work beyond its share that a line is reminded of when it comes back: a few batches.
+/// QueuedCommand beyond its share that a line is reminded of when it comes back: a few batches.
 const DEBT_MAX: u64 = 4 * WORK_MAX;
 /// Lines without requests of which it is still known that they have used more than their share.
 const DEBTORS_MAX: usize = 10_000;
@@ -42,7 +42,7 @@ pub(crate) struct Backlog {
 
 struct Waiting {
     /// With the numbers by which they came.
-    requests: VecDeque<(u64, Work)>,
+    requests: VecDeque<(u64, QueuedCommand)>,
     /// Its place among the turns.
     turn: (u64, u64),
 }
@@ -52,25 +52,25 @@ impl Backlog {
         self.count
     }
 
-    pub(crate) fn push(&mut self, work: Work) {
+    pub(crate) fn push(&mut self, queued: QueuedCommand) {
         self.requests += 1;
         let number = self.requests;
-        self.line_of(&work).requests.push_back((number, work));
+        self.line_of(&queued).requests.push_back((number, queued));
         self.count += 1;
     }
 
     /// Back to the head of its line: it was taken and not run.
-    pub(crate) fn put_back(&mut self, work: Work) {
-        let line = line(&work);
+    pub(crate) fn put_back(&mut self, queued: QueuedCommand) {
+        let line = line(&queued);
         // It has waited for the inbox already.
-        self.line_of(&work).requests.push_front((0, work));
+        self.line_of(&queued).requests.push_front((0, queued));
         self.count += 1;
         let in_turn = self.used;
         self.move_turn(&line, |used| used.saturating_sub(WORK_PER_REQUEST).max(in_turn));
     }
 
-    fn line_of(&mut self, work: &Work) -> &mut Waiting {
-        let line = line(work);
+    fn line_of(&mut self, queued: &QueuedCommand) -> &mut Waiting {
+        let line = line(queued);
         if !self.lines.contains_key(&line) {
             let used = self.debtors.remove(&line).unwrap_or(0).max(self.used);
             self.arrivals += 1;
@@ -83,15 +83,15 @@ impl Backlog {
 
     /// The next request of the line that has used least. Unless all may come, only a request that
     /// came before the last read of the inbox began.
-    pub(crate) fn pop(&mut self, all_may_come: bool) -> Option<Work> {
+    pub(crate) fn pop(&mut self, all_may_come: bool) -> Option<QueuedCommand> {
         if !self.has_next(all_may_come) {
             return None;
         }
         let ((used, _), line) = self.turns.pop_first()?;
         let waiting = self.lines.get_mut(&line)?;
-        let work = waiting.requests.pop_front();
+        let queued = waiting.requests.pop_front();
         self.used = self.used.max(used);
-        self.count -= usize::from(work.is_some());
+        self.count -= usize::from(queued.is_some());
         let used = used.saturating_add(WORK_PER_REQUEST);
         if waiting.requests.is_empty() {
             self.lines.remove(&line);
@@ -101,7 +101,7 @@ impl Backlog {
             waiting.turn = (used, self.arrivals);
             self.turns.insert(waiting.turn, line);
         }
-        work.map(|(_, work)| work)
+        queued.map(|(_, queued)| queued)
     }
 
     pub(crate) fn has_next(&self, all_may_come: bool) -> bool {
@@ -111,7 +111,7 @@ impl Backlog {
     }
 
     /// Takes out everything, when the partition is given up.
-    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Work> {
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = QueuedCommand> {
         std::iter::from_fn(|| self.pop(true))
     }
 
@@ -160,16 +160,19 @@ impl Backlog {
 }
 
 /// The line that pays for a request of a client.
-pub(crate) fn line_of_client(work: &Work) -> Option<Line> {
-    matches!(work.origin, Origin::Client { .. } | Origin::Awaiting { .. }).then(|| line(work))
+pub(crate) fn line_of_client(queued: &QueuedCommand) -> Option<Line> {
+    matches!(queued.source, CommandSource::Client { .. } | CommandSource::Awaiting { .. })
+        .then(|| line(queued))
 }
 
-fn line(work: &Work) -> Line {
-    let tenant = match &work.origin {
-        Origin::Client { options, .. } | Origin::Awaiting { options, .. } => options.tenant.clone(),
+fn line(queued: &QueuedCommand) -> Line {
+    let tenant = match &queued.source {
+        CommandSource::Client { options, .. } | CommandSource::Awaiting { options, .. } => {
+            options.tenant.clone()
+        }
         _ => TenantId::default(),
     };
-    let process = match &work.command {
+    let process = match &queued.command {
         Command::CreateInstance(create) => match &create.definition {
             DefinitionRef::Latest(id) | DefinitionRef::Version(id, _) => id.clone(),
             DefinitionRef::Key(key) => Text::from(key.0.to_string()),
@@ -185,7 +188,7 @@ mod tests {
     use crate::request::{CallId, CommandOptions};
     use tidemill_model::command::CreateInstance;
 
-    fn create(tenant: &str, process: &str) -> Work {
+    fn create(tenant: &str, process: &str) -> QueuedCommand {
         let definition = DefinitionRef::Latest(Text::from(process));
         let command = Command::CreateInstance(Box::new(CreateInstance {
             definition,
@@ -197,7 +200,7 @@ mod tests {
             business_id: None,
         }));
         let options = CommandOptions { tenant: TenantId(Text::from(tenant)), ..CommandOptions::default() };
-        Work::new(command, Origin::Client { call: CallId(1), options })
+        QueuedCommand::new(command, CommandSource::Client { call: CallId(1), options })
     }
 
     #[test]
@@ -209,8 +212,8 @@ mod tests {
         backlog.push(create("greedy", "q"));
         backlog.push(create("modest", "p"));
         let mut order = Vec::new();
-        for work in backlog.drain() {
-            let (tenant, process) = line(&work);
+        for queued in backlog.drain() {
+            let (tenant, process) = line(&queued);
             order.push(format!("{tenant} {process}"));
         }
         assert_eq!(order, ["greedy p", "greedy q", "modest p", "greedy p", "greedy p"]);
@@ -221,8 +224,8 @@ mod tests {
     fn serve(backlog: &mut Backlog, count: usize, work_of: impl Fn(&str) -> u64) -> Vec<String> {
         let mut served = Vec::new();
         for _ in 0..count {
-            let Some(work) = backlog.pop(true) else { break };
-            let line = line(&work);
+            let Some(queued) = backlog.pop(true) else { break };
+            let line = line(&queued);
             served.push(line.1.to_string());
             let taken = work_of(&line.1);
             backlog.charge(line, taken);

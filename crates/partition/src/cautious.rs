@@ -3,11 +3,11 @@
 
 use crate::core::Core;
 use crate::pollers::Poller;
+use crate::queued::{CommandSource, QueuedCommand};
 use crate::reads::Read;
 use crate::request::{Callers, Effect};
 use crate::suspects::{Mark, Share, Stage, reason};
 use crate::time::Moment;
-use crate::work::{Origin, Work};
 use std::collections::VecDeque;
 use tidemill_model::Command;
 
@@ -61,14 +61,14 @@ impl Core {
     }
 
     fn put_aside_killers(&mut self) {
-        let queue: VecDeque<Work> = std::mem::take(&mut self.queue);
+        let queue: VecDeque<QueuedCommand> = std::mem::take(&mut self.queue);
         let one_by_one = self.one_by_one;
-        for (number, work) in queue.into_iter().enumerate() {
-            if self.suspects.has_killed_too_often(Mark::of(&work)) {
+        for (number, queued) in queue.into_iter().enumerate() {
+            if self.suspects.has_killed_too_often(Mark::of(&queued)) {
                 self.one_by_one -= usize::from(number < one_by_one);
-                self.open.put_aside(work, reason());
+                self.open.put_aside(queued, reason());
             } else {
-                self.queue.push_back(work);
+                self.queue.push_back(queued);
             }
         }
     }
@@ -85,7 +85,7 @@ impl Core {
             let has_suspect = marks.iter().any(|mark| self.suspects.is_suspect(*mark));
             let may_join = if self.suspects.is_suspect(mark) { marks.is_empty() } else { !has_suspect };
             if self.suspects.has_killed_too_often(mark) && callers.claim(poller.call) {
-                self.open.put_aside(Work::new(command, Origin::Poller(poller)), reason());
+                self.open.put_aside(QueuedCommand::new(command, CommandSource::Poller(poller)), reason());
             } else if may_join && !self.suspects.has_killed_too_often(mark) {
                 marks.push(mark);
                 self.pollers.add(poller);
@@ -122,7 +122,7 @@ impl Core {
         }
         let left = left - done;
         let waits = !self.open.follow_ups.is_empty()
-            || left > 0 && self.queue.front().is_some_and(|work| work.waits_for.is_some());
+            || left > 0 && self.queue.front().is_some_and(|queued| queued.waits_for.is_some());
         // A batch that has waited for enough reads is written; the rest runs under the next note.
         if waits && !self.open.is_full() && !self.must_close() {
             self.suspects.stage = Stage::Running(Share::Commands(left));

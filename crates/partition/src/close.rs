@@ -5,11 +5,11 @@ use crate::inbox::Envelope;
 use crate::late::Address;
 use crate::open::{Answered, Executed, InFlight, OpenBatch};
 use crate::packed_log;
+use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::{Callers, CommandError, Effect};
 use crate::suspects::Stage;
 use crate::time::Moment;
 use crate::waiters::{Waiter, ended};
-use crate::work::{Origin, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use tidemill_engine::InstanceEnd;
@@ -78,7 +78,7 @@ impl Core {
     /// Makes the batch for the store. Rows leave the open batch; commands, answers and effects stay in it until the commit has landed.
     fn batch(&mut self, open: &mut OpenBatch, id: BatchId) -> Batch {
         let at = self.time.unpinned();
-        let commands: Vec<&Command> = open.executed.iter().map(|executed| &executed.work.command).collect();
+        let commands: Vec<&Command> = open.executed.iter().map(|executed| &executed.queued.command).collect();
         let log = packed_log::pack(&commands);
         let mut changes = take(&mut open.changes);
         let fired = self.due.close(&open.fired, &mut changes);
@@ -150,7 +150,7 @@ impl Core {
         for executed in &self.open.executed {
             if let Answered::Later(number) = executed.answer {
                 let known = || self.late.address(number).unwrap_or_default();
-                waiting.entry(number).or_insert_with(known).add(&executed.work);
+                waiting.entry(number).or_insert_with(known).add(&executed.queued);
             }
         }
         waiting
@@ -193,16 +193,18 @@ impl Core {
     /// Everybody gets their answers.
     pub(crate) fn take_effect(&mut self, batch: OpenBatch, callers: &mut dyn Callers) {
         let ended: BTreeMap<_, _> = batch.ended.iter().map(|end| (end.instance, *end)).collect();
-        for Executed { work, answer } in batch.executed {
+        for Executed { queued, answer } in batch.executed {
             match answer {
-                Answered::Later(number) => self.late.add(number, &work, callers, &mut self.effects),
-                Answered::Now(result) => self.answer(work, result, &ended, callers),
+                Answered::Later(number) => self.late.add(number, &queued, callers, &mut self.effects),
+                Answered::Now(result) => self.answer(queued, result, &ended, callers),
                 Answered::Again(result) => {
-                    if let (Origin::Awaiting { .. }, Ok(Answer::Created(created))) = (&work.origin, &result) {
+                    if let (CommandSource::Awaiting { .. }, Ok(Answer::Created(created))) =
+                        (&queued.source, &result)
+                    {
                         // The instance may have ended in any batch since it was created.
                         self.ends_wanted.push(created.instance);
                     }
-                    self.answer(work, result, &ended, callers);
+                    self.answer(queued, result, &ended, callers);
                 }
             }
         }
@@ -216,14 +218,16 @@ impl Core {
 
     fn answer(
         &mut self,
-        work: Work,
+        queued: QueuedCommand,
         result: Result<Answer, CommandError>,
         ended_now: &BTreeMap<tidemill_model::ProcessInstanceKey, InstanceEnd>,
         callers: &mut dyn Callers,
     ) {
-        match (work.origin, result) {
-            (Origin::Client { call, .. }, result) => self.effects.push(Effect::Answer { call, result }),
-            (Origin::Awaiting { call, .. }, Ok(Answer::Created(created))) => {
+        match (queued.source, result) {
+            (CommandSource::Client { call, .. }, result) => {
+                self.effects.push(Effect::Answer { call, result })
+            }
+            (CommandSource::Awaiting { call, .. }, Ok(Answer::Created(created))) => {
                 self.effects.push(Effect::Created { call, instance: created.instance });
                 let end = ended_now.get(&created.instance);
                 let waiter = Waiter { call, created };
@@ -232,14 +236,14 @@ impl Core {
                     None => self.waiters.add(waiter, callers, &mut self.effects),
                 }
             }
-            (Origin::Awaiting { call, .. }, Err(error)) => {
+            (CommandSource::Awaiting { call, .. }, Err(error)) => {
                 self.effects.push(Effect::Ended { call, result: Err(error) });
             }
-            (Origin::Awaiting { call, .. }, Ok(_)) => {
+            (CommandSource::Awaiting { call, .. }, Ok(_)) => {
                 let error = CommandError::Internal("a create gave another answer".to_owned());
                 self.effects.push(Effect::Ended { call, result: Err(error) });
             }
-            (Origin::Poller(poller), Ok(Answer::Activated(jobs))) => {
+            (CommandSource::Poller(poller), Ok(Answer::Activated(jobs))) => {
                 let now = self.time.now();
                 let is_held =
                     |job: &ActivatedJob| job.job.lease.as_ref().is_none_or(|lease| lease.deadline > now);
@@ -251,7 +255,7 @@ impl Core {
                     self.pollers.put_back(poller);
                 }
             }
-            (Origin::Poller(poller), Err(error)) => {
+            (CommandSource::Poller(poller), Err(error)) => {
                 self.effects.push(Effect::Jobs { call: poller.call, result: Err(error) });
             }
             _ => {}

@@ -8,13 +8,13 @@ use crate::late::LateAnswers;
 use crate::letters::LeftInPlace;
 use crate::open::{InFlight, OpenBatch};
 use crate::pollers::{Poller, Pollers};
+use crate::queued::{CommandSource, QueuedCommand, WaitsFor};
 use crate::reads::{Brought, Read, Wanted};
 use crate::recovery::Condition;
 use crate::request::{CallId, Callers, CommandError, Effect, Request};
 use crate::suspects::{Stage, Suspects};
 use crate::time::{Moment, PartitionTime};
 use crate::waiters::{Waiter, Waiters};
-use crate::work::{Origin, WaitsFor, Work};
 use std::collections::VecDeque;
 use tidemill_engine::{Supply, UnreadableDefinition, Working};
 use tidemill_model::{Command, Entity, PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
@@ -88,7 +88,7 @@ pub struct Core {
     pub(crate) working: Working,
     pub(crate) time: PartitionTime,
     /// Commands that were taken and have not run.
-    pub(crate) queue: VecDeque<Work>,
+    pub(crate) queue: VecDeque<QueuedCommand>,
     /// The last run has not looked at all of them.
     pub(crate) has_unvisited: bool,
     /// A batch was closed without a commit since the last run. No event follows from that, and workers may wait for their turn.
@@ -188,7 +188,8 @@ impl Core {
         self.due.reset(&leases);
         // The open batch may already consume an entry that was put aside because the store refused its effects. That entry must not be
         // read again, or it would run a second time.
-        let in_hand = self.queue.iter().filter_map(Work::position).chain(self.open.consumed.iter().copied());
+        let in_hand =
+            self.queue.iter().filter_map(QueuedCommand::position).chain(self.open.consumed.iter().copied());
         self.inbox.reset(in_hand.chain(self.left_in_place.entries()));
         self.answers = Answers::default();
         self.wanted = Wanted::default();
@@ -249,11 +250,14 @@ impl Core {
                 self.effects.push(Effect::Answer { call, result: Err(LateAnswers::too_many()) });
             }
             Request::Execute { command, options } => {
-                self.take_command(call, Work::new(command, Origin::Client { call, options }));
+                self.take_command(call, QueuedCommand::new(command, CommandSource::Client { call, options }));
             }
             Request::CreateAndAwait { command, options } => {
                 let command = Command::CreateInstance(command);
-                self.take_command(call, Work::new(command, Origin::Awaiting { call, options }));
+                self.take_command(
+                    call,
+                    QueuedCommand::new(command, CommandSource::Awaiting { call, options }),
+                );
             }
             Request::AwaitEnd { created } => {
                 self.waiters.add(Waiter { call, created }, callers, &mut self.effects);
@@ -276,14 +280,14 @@ impl Core {
         }
     }
 
-    fn take_command(&mut self, call: CallId, work: Work) {
+    fn take_command(&mut self, call: CallId, queued: QueuedCommand) {
         if self.backlog.len() < BACKLOG_MAX {
-            return self.backlog.push(work);
+            return self.backlog.push(queued);
         }
         let reason = format!("{BACKLOG_MAX} requests wait for partition {} already", self.id);
         let error = CommandError::overloaded(reason);
-        self.effects.push(match work.origin {
-            Origin::Awaiting { .. } => Effect::Ended { call, result: Err(error) },
+        self.effects.push(match queued.source {
+            CommandSource::Awaiting { .. } => Effect::Ended { call, result: Err(error) },
             _ => Effect::Answer { call, result: Err(error) },
         });
     }
@@ -361,8 +365,8 @@ impl Core {
 
     fn go_on(&mut self, waited_for: WaitsFor) {
         let waiting = self.queue.iter_mut().chain(&mut self.open.follow_ups);
-        for work in waiting.filter(|work| work.waits_for == Some(waited_for)) {
-            work.waits_for = None;
+        for queued in waiting.filter(|queued| queued.waits_for == Some(waited_for)) {
+            queued.waits_for = None;
         }
     }
 
@@ -436,7 +440,7 @@ impl Core {
             return is_idle && (self.has_answered || !self.queue.is_empty() || self.can_admit());
         }
         if self.one_by_one > 0 {
-            return is_free && self.queue.front().is_some_and(|work| work.waits_for.is_none());
+            return is_free && self.queue.front().is_some_and(|queued| queued.waits_for.is_none());
         }
         self.has_answered || self.has_unvisited || self.can_admit()
     }
@@ -475,16 +479,17 @@ impl Core {
     /// retry elsewhere.
     pub fn reject_pending(&mut self) {
         let open = std::mem::take(&mut self.open);
-        let executed = open.executed.into_iter().map(|executed| executed.work);
-        let mut pending: Vec<Work> = executed.chain(open.follow_ups).chain(self.queue.drain(..)).collect();
+        let executed = open.executed.into_iter().map(|executed| executed.queued);
+        let mut pending: Vec<QueuedCommand> =
+            executed.chain(open.follow_ups).chain(self.queue.drain(..)).collect();
         pending.extend(self.backlog.drain());
-        for work in pending {
+        for queued in pending {
             let error = CommandError::Moved;
-            match work.origin {
-                Origin::Client { call, .. } => {
+            match queued.source {
+                CommandSource::Client { call, .. } => {
                     self.effects.push(Effect::Answer { call, result: Err(error) });
                 }
-                Origin::Awaiting { call, .. } => {
+                CommandSource::Awaiting { call, .. } => {
                     self.effects.push(Effect::Ended { call, result: Err(error) })
                 }
                 // Nobody waits for an answer, or it is asked for again.

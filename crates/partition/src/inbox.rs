@@ -1,8 +1,8 @@
 //! The durable inbox: how commands are packed for it, and which of its entries are in hand.
 
 use crate::letters::letter;
+use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::CommandOptions;
-use crate::work::{Origin, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use tidemill_model::{Answer, Command, Rejection, TenantId, Text};
@@ -68,7 +68,7 @@ pub struct KeptAnswer {
 /// that was read before that commit still shows it.
 #[derive(Default)]
 pub(crate) struct InboxReader {
-    waiting: VecDeque<Work>,
+    waiting: VecDeque<QueuedCommand>,
     /// Taken from a page and not yet committed.
     in_hand: BTreeSet<Position>,
     /// Committed since the read that is under way began.
@@ -109,8 +109,8 @@ impl InboxReader {
             }
             match Envelope::unpack(&entry.payload) {
                 Ok(Envelope { command, keeps_result, idempotency }) => {
-                    let origin = Origin::Inbox { position: entry.position, keeps_result, idempotency };
-                    self.waiting.push_back(Work::new(command, origin));
+                    let source = CommandSource::Inbox { position: entry.position, keeps_result, idempotency };
+                    self.waiting.push_back(QueuedCommand::new(command, source));
                 }
                 Err(error) => letters.push(letter(Some(entry.position), entry.payload, &error.to_string())),
             }
@@ -118,14 +118,14 @@ impl InboxReader {
         letters
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Work> {
+    pub(crate) fn pop(&mut self) -> Option<QueuedCommand> {
         self.waiting.pop_front()
     }
 
     /// It was taken and not run.
-    pub(crate) fn put_back(&mut self, work: Work) {
+    pub(crate) fn put_back(&mut self, queued: QueuedCommand) {
         self.is_long = true;
-        self.waiting.push_front(work);
+        self.waiting.push_front(queued);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn taken(reader: &mut InboxReader) -> Vec<i64> {
-        std::iter::from_fn(|| reader.pop()).filter_map(|work| work.position()).map(|at| at.0).collect()
+        std::iter::from_fn(|| reader.pop()).filter_map(|queued| queued.position()).map(|at| at.0).collect()
     }
 
     #[test]

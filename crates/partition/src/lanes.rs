@@ -1,16 +1,16 @@
 //! The order of a queue that is longer than a batch. The inbox, what has become due and what clients send take turns in it, so
 //! that a flood of one of them holds up nobody else.
 
-use crate::work::{Origin, Work};
+use crate::queued::{CommandSource, QueuedCommand};
 use std::collections::VecDeque;
 
 /// One of each kind in turn; those of one kind keep their order. The number says with which kind to begin: it differs from
 /// batch to batch, because a batch may end after its first command.
-pub(crate) fn mix(queue: VecDeque<Work>, turn: usize) -> VecDeque<Work> {
+pub(crate) fn mix(queue: VecDeque<QueuedCommand>, turn: usize) -> VecDeque<QueuedCommand> {
     let mut mixed = VecDeque::with_capacity(queue.len());
     let mut lanes = [VecDeque::new(), VecDeque::new(), VecDeque::new()];
-    for work in queue {
-        lanes[lane(&work)].push_back(work);
+    for queued in queue {
+        lanes[lane(&queued)].push_back(queued);
     }
     lanes.rotate_left(turn % 3);
     while lanes.iter().any(|lane| !lane.is_empty()) {
@@ -19,10 +19,10 @@ pub(crate) fn mix(queue: VecDeque<Work>, turn: usize) -> VecDeque<Work> {
     mixed
 }
 
-fn lane(work: &Work) -> usize {
-    match work.origin {
-        Origin::Inbox { .. } => 0,
-        Origin::Timer(_) | Origin::Leases => 1,
+fn lane(queued: &QueuedCommand) -> usize {
+    match queued.source {
+        CommandSource::Inbox { .. } => 0,
+        CommandSource::Timer(_) | CommandSource::Leases => 1,
         _ => 2,
     }
 }
@@ -35,13 +35,13 @@ mod tests {
     use tidemill_model::{Command, ProcessInstanceKey};
     use tidemill_store::Position;
 
-    fn work(number: i64, origin: Origin) -> Work {
+    fn queued(number: i64, source: CommandSource) -> QueuedCommand {
         let instance = ProcessInstanceKey(number);
-        Work::new(Command::CancelInstance(CancelInstance { instance }), origin)
+        QueuedCommand::new(Command::CancelInstance(CancelInstance { instance }), source)
     }
 
-    fn numbers(queue: &VecDeque<Work>) -> Vec<i64> {
-        let number = |work: &Work| match &work.command {
+    fn numbers(queue: &VecDeque<QueuedCommand>) -> Vec<i64> {
+        let number = |queued: &QueuedCommand| match &queued.command {
             Command::CancelInstance(cancel) => cancel.instance.0,
             _ => 0,
         };
@@ -52,11 +52,13 @@ mod tests {
     fn kinds_take_turns_and_keep_their_order() {
         let entry = |number| {
             let position = Position(number);
-            work(number, Origin::Inbox { position, keeps_result: false, idempotency: None })
+            queued(number, CommandSource::Inbox { position, keeps_result: false, idempotency: None })
         };
-        let client =
-            |number| work(number, Origin::Client { call: CallId(1), options: CommandOptions::default() });
-        let queue = || VecDeque::from([entry(1), entry(2), entry(3), client(10), work(20, Origin::Leases)]);
+        let client = |number| {
+            queued(number, CommandSource::Client { call: CallId(1), options: CommandOptions::default() })
+        };
+        let queue =
+            || VecDeque::from([entry(1), entry(2), entry(3), client(10), queued(20, CommandSource::Leases)]);
         assert_eq!(numbers(&mix(queue(), 0)), [1, 20, 10, 2, 3]);
         assert_eq!(numbers(&mix(queue(), 1)), [20, 10, 1, 2, 3]);
         assert_eq!(numbers(&mix(queue(), 2)), [10, 1, 20, 2, 3]);

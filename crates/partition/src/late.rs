@@ -3,8 +3,8 @@
 
 use crate::answers::{CommandResult, REQUEST_ID_MARK, kept_from, pack};
 use crate::inbox::StoredIdempotency;
+use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::{CallId, Callers, CommandError, Effect};
-use crate::work::{Origin, Work};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tidemill_model::{TenantId, Text, Timestamp};
@@ -32,12 +32,12 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    pub(crate) fn add(&mut self, work: &Work) {
-        self.intent = work.intent();
+    pub(crate) fn add(&mut self, queued: &QueuedCommand) {
+        self.intent = queued.intent();
         if self.key.is_none() {
-            self.key = work.key();
+            self.key = queued.key();
         }
-        if let Origin::Inbox { position, keeps_result: true, .. } = &work.origin {
+        if let CommandSource::Inbox { position, keeps_result: true, .. } = &queued.source {
             self.positions.push(position.0);
         }
     }
@@ -121,10 +121,16 @@ impl LateAnswers {
     }
 
     /// A command that was written waits for its answer from now on.
-    pub(crate) fn add(&mut self, number: u64, work: &Work, callers: &dyn Callers, effects: &mut Vec<Effect>) {
+    pub(crate) fn add(
+        &mut self,
+        number: u64,
+        queued: &QueuedCommand,
+        callers: &dyn Callers,
+        effects: &mut Vec<Effect>,
+    ) {
         let late = self.by_number.entry(number).or_default();
-        late.address.add(work);
-        let Origin::Client { call, .. } = work.origin else { return };
+        late.address.add(queued);
+        let CommandSource::Client { call, .. } = queued.source else { return };
         if late.callers.len() >= CALLERS_MAX {
             late.callers.retain(|call| callers.is_waiting(*call));
         }
@@ -198,10 +204,10 @@ mod tests {
         let (mut late, mut effects) = (LateAnswers::default(), Vec::new());
         let command = Command::CancelInstance(CancelInstance { instance: ProcessInstanceKey(1) });
         let options = CommandOptions::default();
-        let work = Work::new(command, Origin::Client { call: CallId(1), options });
+        let queued = QueuedCommand::new(command, CommandSource::Client { call: CallId(1), options });
         for number in 0..ANSWERS_MAX as u64 {
             assert!(!late.is_full(&Everybody { waits: true }), "there is room for answer {number}");
-            late.add(number, &work, &Everybody { waits: true }, &mut effects);
+            late.add(number, &queued, &Everybody { waits: true }, &mut effects);
         }
         assert!(late.is_full(&Everybody { waits: true }));
         assert!(LateAnswers::too_many().to_string().contains("50000"), "the limit is named");

@@ -20,6 +20,7 @@ mod letters;
 mod open;
 mod packed_log;
 mod pollers;
+mod queued;
 mod reads;
 mod recovery;
 mod request;
@@ -28,7 +29,6 @@ mod serve;
 mod suspects;
 mod time;
 mod waiters;
-mod work;
 
 pub use answers::{ANSWERS_KEPT_MS, REQUEST_ID_MARK};
 pub use close::Closed;

@@ -3,8 +3,8 @@
 use crate::answers::{CommandResult, Known, Remembered, answer_of, pack};
 use crate::inbox::Envelope;
 use crate::letters::letter;
+use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::CommandError;
-use crate::work::{Origin, Work};
 use std::collections::{BTreeSet, VecDeque};
 use std::mem::take;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tidemill_store::{BatchId, CommandResult as StoredResult, DeadLetter, Idempot
 const COMMANDS_MAX: usize = 1_024;
 /// Bytes, roughly, that a batch writes before it is closed: a larger one would hold up everybody behind it.
 const BYTES_MAX: usize = 16 << 20;
-/// Work, as the engine counts it, after which a batch is closed and those who wait get their turn. Many times what as many
+/// QueuedCommand, as the engine counts it, after which a batch is closed and those who wait get their turn. Many times what as many
 /// small commands take as a batch may have.
 pub(crate) const WORK_MAX: u64 = 2_000_000;
 /// Follow-ups of a command run in the same batch until they and the command have taken so much work together. The rest goes to the
@@ -31,7 +31,7 @@ const ROW_BYTES: usize = 512;
 
 /// A command that was run, and what its sender gets after the commit.
 pub(crate) struct Executed {
-    pub(crate) work: Work,
+    pub(crate) queued: QueuedCommand,
     pub(crate) answer: Answered,
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum Answered {
 #[derive(Default)]
 pub(crate) struct OpenBatch {
     /// Follow-ups of commands of this batch. They run before the next command, because they complete what that command began.
-    pub(crate) follow_ups: VecDeque<Work>,
+    pub(crate) follow_ups: VecDeque<QueuedCommand>,
     pub(crate) executed: Vec<Executed>,
     pub(crate) consumed: Vec<Position>,
     /// Answers of this batch under their idempotency keys.
@@ -114,14 +114,14 @@ impl OpenBatch {
     /// A command was run with this outcome. It has written about so many rows, with so many bytes of values.
     pub(crate) fn add(
         &mut self,
-        work: Work,
+        queued: QueuedCommand,
         outcome: Outcome,
         written: (usize, usize),
         here: PartitionId,
         now: Timestamp,
     ) {
         let (rows, value_bytes) = written;
-        self.bytes += tidemill_store::packed_len(&work.command) + value_bytes + rows * ROW_BYTES;
+        self.bytes += tidemill_store::packed_len(&queued.command) + value_bytes + rows * ROW_BYTES;
         self.work = self.work.saturating_add(outcome.work);
         let goes_on = self.work - self.work_before < FOLLOW_UP_WORK_MAX;
         self.ended.extend(outcome.ended);
@@ -135,45 +135,45 @@ impl OpenBatch {
             let is_for_later = matches!(follow_up.command, Command::DeleteRemains(_));
             let has_room = goes_on && !self.is_full();
             if follow_up.partition == here && has_room && !is_for_later {
-                self.follow_ups.push_back(Work::new(follow_up.command, Origin::FollowUp));
+                self.follow_ups.push_back(QueuedCommand::new(follow_up.command, CommandSource::FollowUp));
             } else {
                 self.bytes += tidemill_store::packed_len(&follow_up.command);
                 self.outgoing.push(follow_up);
             }
         }
-        self.keep(work, outcome.reply, now);
+        self.keep(queued, outcome.reply, now);
     }
 
     /// Notes the answer where it must be kept.
-    fn keep(&mut self, work: Work, reply: Reply, now: Timestamp) {
-        self.note_done(&work);
+    fn keep(&mut self, queued: QueuedCommand, reply: Reply, now: Timestamp) {
+        self.note_done(&queued);
         let result = match reply {
             Reply::Now(answer) => Ok(answer),
             Reply::Rejected(rejection) => {
-                self.note_rejected(&work, &rejection);
+                self.note_rejected(&queued, &rejection);
                 Err(rejection)
             }
             Reply::Later(token) => {
-                if let Some(key) = work.key() {
+                if let Some(key) = queued.key() {
                     self.known.insert_later(key, token.number);
                 }
-                return self.executed.push(Executed { work, answer: Answered::Later(token.number) });
+                return self.executed.push(Executed { queued, answer: Answered::Later(token.number) });
             }
         };
-        self.results.extend(result_of(&work, &result));
-        if let Some(key) = work.key() {
-            self.answers.push(answer_of(&key, work.intent(), &result, now));
+        self.results.extend(result_of(&queued, &result));
+        if let Some(key) = queued.key() {
+            self.answers.push(answer_of(&key, queued.intent(), &result, now));
             self.known.insert(key, result.clone());
         }
         let answer = Answered::Now(result.map_err(CommandError::Rejected));
-        self.executed.push(Executed { work, answer });
+        self.executed.push(Executed { queued, answer });
     }
 
     /// The commit removes the entry or timer that the command came from.
-    fn note_done(&mut self, work: &Work) {
-        self.consumed.extend(work.position());
-        if let (Origin::Timer(_), Command::TriggerTimer(TriggerTimer { timer, .. })) =
-            (&work.origin, &work.command)
+    fn note_done(&mut self, queued: &QueuedCommand) {
+        self.consumed.extend(queued.position());
+        if let (CommandSource::Timer(_), Command::TriggerTimer(TriggerTimer { timer, .. })) =
+            (&queued.source, &queued.command)
         {
             self.fired.push(Arc::new(timer.clone()));
         }
@@ -181,58 +181,58 @@ impl OpenBatch {
 
     /// Nobody hears the rejection of a command that the engine sent itself. That its target is gone is usual: an instance may be
     /// cancelled while something is on its way to it. Anything else is kept for an operator.
-    fn note_rejected(&mut self, work: &Work, rejection: &Rejection) {
-        let is_internal = match &work.origin {
-            Origin::Inbox { keeps_result, .. } => !keeps_result,
-            Origin::Timer(_) | Origin::Leases | Origin::FollowUp => true,
+    fn note_rejected(&mut self, queued: &QueuedCommand, rejection: &Rejection) {
+        let is_internal = match &queued.source {
+            CommandSource::Inbox { keeps_result, .. } => !keeps_result,
+            CommandSource::Timer(_) | CommandSource::Leases | CommandSource::FollowUp => true,
             _ => false,
         };
         if !is_internal {
             return;
         }
-        let (intent, reason) = (work.command.intent(), rejection.to_string());
+        let (intent, reason) = (queued.command.intent(), rejection.to_string());
         if rejection.code == RejectionCode::NotFound {
             return tracing::debug!(intent, reason, "a command found its target gone");
         }
         tracing::error!(intent, reason, "a command of the engine was rejected and put aside");
-        self.dead_letters.push(dead_letter(work, reason));
+        self.dead_letters.push(dead_letter(queued, reason));
     }
 
     /// Answers a retry as the first request was answered.
-    pub(crate) fn repeat(&mut self, work: Work, remembered: Remembered) {
-        self.consumed.extend(work.position());
+    pub(crate) fn repeat(&mut self, queued: QueuedCommand, remembered: Remembered) {
+        self.consumed.extend(queued.position());
         let answer = match remembered {
             Remembered::Now(answer) => answer,
             Remembered::Later(number) => {
-                return self.executed.push(Executed { work, answer: Answered::Later(number) });
+                return self.executed.push(Executed { queued, answer: Answered::Later(number) });
             }
         };
         let result = answer.clone().map_err(|error| match error {
             CommandError::Rejected(rejection) => rejection,
             other => Rejection::invalid_argument(other.to_string()),
         });
-        self.results.extend(result_of(&work, &result));
-        self.executed.push(Executed { work, answer: Answered::Again(answer) });
+        self.results.extend(result_of(&queued, &result));
+        self.executed.push(Executed { queued, answer: Answered::Again(answer) });
     }
 
     /// A command that cannot be run is answered, and kept where somebody can look at it and run it again.
-    pub(crate) fn put_aside(&mut self, work: Work, reason: String) {
+    pub(crate) fn put_aside(&mut self, queued: QueuedCommand, reason: String) {
         let told = reason.clone();
-        self.put_aside_telling(work, reason, told);
+        self.put_aside_telling(queued, reason, told);
     }
 
     /// As `put_aside`, where the caller must not learn the whole reason.
-    pub(crate) fn put_aside_telling(&mut self, work: Work, reason: String, told: String) {
-        tracing::error!(intent = work.command.intent(), reason, "a command was put aside");
-        self.note_done(&work);
+    pub(crate) fn put_aside_telling(&mut self, queued: QueuedCommand, reason: String, told: String) {
+        tracing::error!(intent = queued.command.intent(), reason, "a command was put aside");
+        self.note_done(&queued);
         self.put_aside += 1;
-        let is_durable = !work.has_caller() && !matches!(work.origin, Origin::Poller(_));
+        let is_durable = !queued.has_caller() && !matches!(queued.source, CommandSource::Poller(_));
         if is_durable {
-            self.dead_letters.push(dead_letter(&work, reason));
+            self.dead_letters.push(dead_letter(&queued, reason));
         }
         let rejection = Rejection::new(RejectionCode::ProcessingError, told);
         let answer = Answered::Now(Err(CommandError::Rejected(rejection)));
-        self.executed.push(Executed { work, answer });
+        self.executed.push(Executed { queued, answer });
     }
 
     /// All commands were put aside: apart from letters there is nothing that the store could refuse.
@@ -242,7 +242,7 @@ impl OpenBatch {
 
     /// Takes out the letters for entries of the inbox that could not even be unpacked.
     pub(crate) fn take_letters_of_entries(&mut self) -> Vec<DeadLetter> {
-        let run: BTreeSet<Position> = self.executed.iter().filter_map(|one| one.work.position()).collect();
+        let run: BTreeSet<Position> = self.executed.iter().filter_map(|one| one.queued.position()).collect();
         let is_of_command =
             |letter: &DeadLetter| letter.position.is_none_or(|position| run.contains(&position));
         let (of_commands, of_entries) = take(&mut self.dead_letters).into_iter().partition(is_of_command);
@@ -258,14 +258,15 @@ impl OpenBatch {
 
     /// Follow-ups that have not run go to the inbox with this batch.
     pub(crate) fn postpone_follow_ups(&mut self, here: PartitionId) {
-        let left = self.follow_ups.drain(..).map(|work| FollowUp { partition: here, command: work.command });
+        let left =
+            self.follow_ups.drain(..).map(|queued| FollowUp { partition: here, command: queued.command });
         self.outgoing.extend(left);
     }
 }
 
-fn dead_letter(work: &Work, reason: String) -> DeadLetter {
-    let payload = Envelope::internal(again(&work.command)).pack();
-    letter(work.position(), payload, &reason)
+fn dead_letter(queued: &QueuedCommand, reason: String) -> DeadLetter {
+    let payload = Envelope::internal(again(&queued.command)).pack();
+    letter(queued.position(), payload, &reason)
 }
 
 /// The command as it can be run again: a timer is no longer stored by then.
@@ -278,10 +279,10 @@ fn again(command: &Command) -> Command {
 }
 
 /// For whoever asks later, where somebody may.
-fn result_of(work: &Work, result: &CommandResult) -> Option<StoredResult> {
-    match &work.origin {
-        Origin::Inbox { position, keeps_result: true, .. } => {
-            let answer = pack(work.intent(), Some(result.clone()), None);
+fn result_of(queued: &QueuedCommand, result: &CommandResult) -> Option<StoredResult> {
+    match &queued.source {
+        CommandSource::Inbox { position, keeps_result: true, .. } => {
+            let answer = pack(queued.intent(), Some(result.clone()), None);
             Some(StoredResult { position: *position, answer })
         }
         _ => None,

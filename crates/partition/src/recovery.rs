@@ -3,11 +3,11 @@
 
 use crate::core::{Core, Recovered};
 use crate::open::{Executed, InFlight, OpenBatch};
+use crate::queued::{CommandSource, QueuedCommand};
 use crate::reads::Read;
 use crate::request::{Callers, Effect};
 use crate::suspects::{Share, Stage};
 use crate::time::Moment;
-use crate::work::{Origin, Work};
 use std::collections::{BTreeSet, VecDeque};
 use tidemill_store::{BatchId, DeadLetter, Error};
 
@@ -96,19 +96,22 @@ impl Core {
     /// become due are found again, but for those that are to be run one by one.
     fn undo_open_batch(&mut self, callers: &mut dyn Callers) {
         let open = std::mem::take(&mut self.open);
-        let executed = self.take_back(open.executed, Work::has_caller, callers);
+        let executed = self.take_back(open.executed, QueuedCommand::has_caller, callers);
         let queue = std::mem::take(&mut self.queue);
         let (one_by_one, rest): (Vec<_>, Vec<_>) =
             queue.into_iter().enumerate().partition(|(number, _)| *number < self.one_by_one);
-        let rest = rest.into_iter().map(|(_, work)| work).filter(Work::has_caller);
+        let rest = rest.into_iter().map(|(_, queued)| queued).filter(QueuedCommand::has_caller);
         if self.one_by_one > 0 {
             // They were the first of those that run one by one.
             self.one_by_one += executed.len();
         }
-        self.queue =
-            executed.into_iter().chain(one_by_one.into_iter().map(|(_, work)| work)).chain(rest).collect();
-        for work in &mut self.queue {
-            work.waits_for = None;
+        self.queue = executed
+            .into_iter()
+            .chain(one_by_one.into_iter().map(|(_, queued)| queued))
+            .chain(rest)
+            .collect();
+        for queued in &mut self.queue {
+            queued.waits_for = None;
         }
         match std::mem::take(&mut self.suspects.stage) {
             Stage::Noting(Share::Pollers { held_back }) | Stage::Running(Share::Pollers { held_back }) => {
@@ -125,22 +128,22 @@ impl Core {
     fn take_back(
         &mut self,
         executed: Vec<Executed>,
-        wanted: fn(&Work) -> bool,
+        wanted: fn(&QueuedCommand) -> bool,
         callers: &mut dyn Callers,
-    ) -> VecDeque<Work> {
-        let mut works = VecDeque::new();
-        for Executed { work, .. } in executed {
-            match work.origin {
-                Origin::Poller(poller) => {
+    ) -> VecDeque<QueuedCommand> {
+        let mut queued_commands = VecDeque::new();
+        for Executed { queued, .. } in executed {
+            match queued.source {
+                CommandSource::Poller(poller) => {
                     callers.release(poller.call);
                     self.pollers.put_back(poller);
                 }
-                Origin::FollowUp => {}
-                _ if wanted(&work) => works.push_back(work),
+                CommandSource::FollowUp => {}
+                _ if wanted(&queued) => queued_commands.push_back(queued),
                 _ => {}
             }
         }
-        works
+        queued_commands
     }
 
     /// The partition was taken again: memory is what the store holds, and commands whose effects are not there run again.
@@ -186,7 +189,7 @@ impl Core {
                 self.take_effect(batch, callers);
             }
             (None, Some(false)) => {
-                let again = self.take_back(batch.executed, Work::has_caller, callers);
+                let again = self.take_back(batch.executed, QueuedCommand::has_caller, callers);
                 if self.one_by_one > 0 {
                     // It was the first of those that run one by one.
                     self.one_by_one += again.len();
@@ -209,18 +212,18 @@ impl Core {
         let has_letters = !letters.is_empty();
         self.open.add_letters_of_entries(letters);
         let (pollers, commands): (Vec<_>, Vec<_>) =
-            batch.executed.into_iter().partition(|one| matches!(one.work.origin, Origin::Poller(_)));
-        let works = self.take_back(commands, |_| true, callers);
-        if !has_letters && (works.is_empty() || works.len() == 1 && pollers.is_empty()) {
-            let culprits = pollers.into_iter().map(|one| one.work).chain(works);
-            for work in culprits {
-                self.open.put_aside_telling(work, error.to_string(), error.for_clients());
+            batch.executed.into_iter().partition(|one| matches!(one.queued.source, CommandSource::Poller(_)));
+        let queued_commands = self.take_back(commands, |_| true, callers);
+        if !has_letters && (queued_commands.is_empty() || queued_commands.len() == 1 && pollers.is_empty()) {
+            let culprits = pollers.into_iter().map(|one| one.queued).chain(queued_commands);
+            for queued in culprits {
+                self.open.put_aside_telling(queued, error.to_string(), error.for_clients());
             }
             return;
         }
         self.take_back(pollers, |_| false, callers);
-        self.one_by_one += works.len();
-        self.put_first(works);
+        self.one_by_one += queued_commands.len();
+        self.put_first(queued_commands);
     }
 
     /// The store refuses the letters too. Entries and timers stay stored as they are, and this owner does not touch them again: another
@@ -234,26 +237,26 @@ impl Core {
         for position in letters.into_iter().filter_map(|letter| letter.position) {
             self.left_in_place.leave_entry(position);
         }
-        for Executed { work, .. } in batch.executed {
-            match &work.origin {
-                Origin::Inbox { position, .. } => self.left_in_place.leave_entry(*position),
-                Origin::Timer(position) => self.left_in_place.leave_timer(*position),
+        for Executed { queued, .. } in batch.executed {
+            match &queued.source {
+                CommandSource::Inbox { position, .. } => self.left_in_place.leave_entry(*position),
+                CommandSource::Timer(position) => self.left_in_place.leave_timer(*position),
                 // Leases are looked up again; the command that a follow-up came from has a letter of its own.
-                Origin::Leases | Origin::FollowUp => {}
+                CommandSource::Leases | CommandSource::FollowUp => {}
                 // They are answered, which writes nothing.
-                Origin::Client { .. } | Origin::Awaiting { .. } | Origin::Poller(_) => {
-                    self.open.put_aside_telling(work, error.to_string(), error.for_clients());
+                CommandSource::Client { .. } | CommandSource::Awaiting { .. } | CommandSource::Poller(_) => {
+                    self.open.put_aside_telling(queued, error.to_string(), error.for_clients());
                 }
             }
         }
     }
 
-    fn put_first(&mut self, mut works: VecDeque<Work>) {
-        for work in &mut works {
-            work.waits_for = None;
+    fn put_first(&mut self, mut queued_commands: VecDeque<QueuedCommand>) {
+        for queued in &mut queued_commands {
+            queued.waits_for = None;
         }
-        works.append(&mut self.queue);
-        self.queue = works;
+        queued_commands.append(&mut self.queue);
+        self.queue = queued_commands;
     }
 }
 

@@ -4,9 +4,9 @@ use crate::backlog::line_of_client;
 use crate::core::Core;
 use crate::held_up::HeldUp;
 use crate::lanes::mix;
+use crate::queued::{CommandSource, QueuedCommand, WaitsFor};
 use crate::request::{Callers, Effect};
 use crate::time::Moment;
-use crate::work::{Origin, WaitsFor, Work};
 use crate::{answers::Lookup, due::position_of};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -94,16 +94,16 @@ impl Core {
         let was_cut = self.has_unvisited;
         let mut room = self.room();
         while room.entries > 0
-            && let Some(work) = self.inbox.pop()
+            && let Some(queued) = self.inbox.pop()
         {
-            self.queue.push_back(work);
+            self.queue.push_back(queued);
             room.entries -= 1;
         }
         let all_may_come = !self.inbox.holds_up_requests();
         while room.clients > 0
-            && let Some(work) = self.backlog.pop(all_may_come)
+            && let Some(queued) = self.backlog.pop(all_may_come)
         {
-            self.queue.push_back(work);
+            self.queue.push_back(queued);
             room.clients -= 1;
         }
         self.admit_due(room.due);
@@ -118,8 +118,8 @@ impl Core {
     fn clock_has_jumped(&mut self) {
         let mut taken = Vec::new();
         if self.one_by_one == 0 {
-            self.queue.retain(|work| match (&work.origin, &work.command) {
-                (Origin::Timer(_), Command::TriggerTimer(trigger)) => {
+            self.queue.retain(|queued| match (&queued.source, &queued.command) {
+                (CommandSource::Timer(_), Command::TriggerTimer(trigger)) => {
                     taken.push(Arc::new(trigger.timer.clone()));
                     false
                 }
@@ -153,10 +153,10 @@ impl Core {
     /// The number of further commands of each kind that the queue may hold.
     fn room(&self) -> Room {
         let mut room = Room { clients: CLIENTS_MAX, entries: ENTRIES_MAX, due: DUE_MAX };
-        for work in &self.queue {
-            let kind = match work.origin {
-                Origin::Client { .. } | Origin::Awaiting { .. } => &mut room.clients,
-                Origin::Inbox { .. } => &mut room.entries,
+        for queued in &self.queue {
+            let kind = match queued.source {
+                CommandSource::Client { .. } | CommandSource::Awaiting { .. } => &mut room.clients,
+                CommandSource::Inbox { .. } => &mut room.entries,
                 _ => &mut room.due,
             };
             *kind = kind.saturating_sub(1);
@@ -172,14 +172,14 @@ impl Core {
                 // It stays in hand, so the window neither brings it again nor lets the batch delete it.
                 continue;
             }
-            let origin = Origin::Timer(position);
+            let source = CommandSource::Timer(position);
             let trigger = TriggerTimer { timer: (*timer).clone(), was_put_aside: false };
-            self.queue.push_back(Work::new(Command::TriggerTimer(trigger), origin));
+            self.queue.push_back(QueuedCommand::new(Command::TriggerTimer(trigger), source));
         }
         let jobs = self.due.take_leases(now, due_max);
         if !jobs.is_empty() {
             let command = Command::ExpireLeases(ExpireLeases { jobs, at: now });
-            self.queue.push_back(Work::new(command, Origin::Leases));
+            self.queue.push_back(QueuedCommand::new(command, CommandSource::Leases));
         }
     }
 
@@ -205,14 +205,14 @@ impl Core {
             if !in_order && is_long(self.open.work - work_before, done) {
                 break;
             }
-            let Some(work) = self.queue.pop_front() else { break };
-            let line = line_of_client(&work);
+            let Some(queued) = self.queue.pop_front() else { break };
+            let line = line_of_client(&queued);
             self.open.work_before = self.open.work;
-            let is_held_up = !held_up.is_empty() && in_order || self.is_held_up(&held_up, &work);
-            match self.attempt_unless_held_up(work, is_held_up) {
-                Some(work) => {
-                    held_up.add(self.working.aggregate(&work.command));
-                    waiting.push_back(work);
+            let is_held_up = !held_up.is_empty() && in_order || self.is_held_up(&held_up, &queued);
+            match self.attempt_unless_held_up(queued, is_held_up) {
+                Some(queued) => {
+                    held_up.add(self.working.aggregate(&queued.command));
+                    waiting.push_back(queued);
                 }
                 None => {
                     done += 1;
@@ -236,94 +236,100 @@ impl Core {
     /// The batch is full. What it did not get to is taken anew for the next one, by then in the order of what each line has
     /// used.
     fn put_back_unvisited(&mut self) {
-        for mut work in std::mem::take(&mut self.queue).into_iter().rev() {
+        for mut queued in std::mem::take(&mut self.queue).into_iter().rev() {
             // The rows that it has missed may arrive before it is taken again. If not, it asks for them once more.
-            work.waits_for = None;
-            match work.origin {
-                Origin::Client { .. } | Origin::Awaiting { .. } => self.backlog.put_back(work),
-                Origin::Inbox { .. } => self.inbox.put_back(work),
-                _ => self.queue.push_front(work),
+            queued.waits_for = None;
+            match queued.source {
+                CommandSource::Client { .. } | CommandSource::Awaiting { .. } => {
+                    self.backlog.put_back(queued)
+                }
+                CommandSource::Inbox { .. } => self.inbox.put_back(queued),
+                _ => self.queue.push_front(queued),
             }
         }
     }
 
     /// As `attempt`. A command that another one holds up asks for its rows all the same: what many commands need is read
     /// together, not one after the other.
-    fn attempt_unless_held_up(&mut self, mut work: Work, is_held_up: bool) -> Option<Work> {
-        if work.waits_for.is_some() {
-            return Some(work);
+    fn attempt_unless_held_up(
+        &mut self,
+        mut queued: QueuedCommand,
+        is_held_up: bool,
+    ) -> Option<QueuedCommand> {
+        if queued.waits_for.is_some() {
+            return Some(queued);
         }
         if !is_held_up {
-            return self.attempt(work);
+            return self.attempt(queued);
         }
-        if self.ask_ahead(&work) {
-            work.waits_for = Some(WaitsFor::Rows);
+        if self.ask_ahead(&queued) {
+            queued.waits_for = Some(WaitsFor::Rows);
         }
-        Some(work)
+        Some(queued)
     }
 
-    fn is_held_up(&self, held_up: &HeldUp, work: &Work) -> bool {
-        !held_up.is_empty() && held_up.includes(&self.working.aggregate(&work.command))
+    fn is_held_up(&self, held_up: &HeldUp, queued: &QueuedCommand) -> bool {
+        !held_up.is_empty() && held_up.includes(&self.working.aggregate(&queued.command))
     }
 
     /// Runs the follow-ups of a command before the next command.
     fn run_follow_ups(&mut self, held_up: &mut HeldUp) {
         let mut waiting = VecDeque::new();
-        while let Some(work) = self.open.follow_ups.pop_front() {
-            let is_held_up = self.is_held_up(held_up, &work);
-            if let Some(work) = self.attempt_unless_held_up(work, is_held_up) {
-                held_up.add(self.working.aggregate(&work.command));
-                waiting.push_back(work);
+        while let Some(queued) = self.open.follow_ups.pop_front() {
+            let is_held_up = self.is_held_up(held_up, &queued);
+            if let Some(queued) = self.attempt_unless_held_up(queued, is_held_up) {
+                held_up.add(self.working.aggregate(&queued.command));
+                waiting.push_back(queued);
             }
         }
         self.open.follow_ups = waiting;
     }
 
     /// Asks for what a command will surely miss. True if rows are among that.
-    fn ask_ahead(&mut self, work: &Work) -> bool {
-        if let Some(key) = work.key() {
+    fn ask_ahead(&mut self, queued: &QueuedCommand) -> bool {
+        if let Some(key) = queued.key() {
             let in_flight = self.in_flight.iter().map(|in_flight| &in_flight.batch.known);
             self.answers.look_up(&key, std::iter::once(&self.open.known).chain(in_flight));
         }
         let mut needs = Vec::new();
-        self.working.add_first_needs(&work.command, &mut needs);
+        self.working.add_first_needs(&queued.command, &mut needs);
         let asks_for_rows = !needs.is_empty();
         self.wanted.rows(needs);
         asks_for_rows
     }
 
     /// Runs a command, or gives it back because it waits for a read.
-    fn attempt(&mut self, mut work: Work) -> Option<Work> {
-        let key = work.key();
+    fn attempt(&mut self, mut queued: QueuedCommand) -> Option<QueuedCommand> {
+        let key = queued.key();
         if let Some(key) = &key {
             let in_flight = self.in_flight.iter().map(|in_flight| &in_flight.batch.known);
             let unwritten = std::iter::once(&self.open.known).chain(in_flight);
             match self.answers.look_up(key, unwritten) {
                 Lookup::First => {}
                 Lookup::Retry(remembered) => {
-                    self.open.repeat(work, remembered);
+                    self.open.repeat(queued, remembered);
                     return None;
                 }
                 Lookup::Unknown => {
-                    self.ask_ahead(&work);
-                    work.waits_for = Some(WaitsFor::Answer);
-                    return Some(work);
+                    self.ask_ahead(&queued);
+                    queued.waits_for = Some(WaitsFor::Answer);
+                    return Some(queued);
                 }
             }
         }
         let mut needs = Vec::new();
-        self.working.add_first_needs(&work.command, &mut needs);
+        self.working.add_first_needs(&queued.command, &mut needs);
         if !needs.is_empty() {
-            return self.wait_for_rows(work, Missing(needs));
+            return self.wait_for_rows(queued, Missing(needs));
         }
         let first_key = self.working.next_key();
-        match self.run_command(&work.command) {
-            Run::Missed(missing) => return self.wait_for_rows(work, missing),
-            Run::Failed(reason) => self.open.put_aside(work, reason),
+        match self.run_command(&queued.command) {
+            Run::Missed(missing) => return self.wait_for_rows(queued, missing),
+            Run::Failed(reason) => self.open.put_aside(queued, reason),
             Run::Done(outcome) => {
                 let rows = self.working.next_key().saturating_sub(first_key) as usize;
                 let written = (rows, self.working.take_value_bytes());
-                self.open.add(work, *outcome, written, self.id, self.time.unpinned());
+                self.open.add(queued, *outcome, written, self.id, self.time.unpinned());
             }
         }
         if let Some(key) = &key {
@@ -332,15 +338,15 @@ impl Core {
         None
     }
 
-    fn wait_for_rows(&mut self, mut work: Work, missing: Missing) -> Option<Work> {
-        work.reads += 1;
-        if work.reads > READS_PER_COMMAND_MAX {
-            self.open.put_aside(work, "the command asks for the same thing again and again".to_owned());
+    fn wait_for_rows(&mut self, mut queued: QueuedCommand, missing: Missing) -> Option<QueuedCommand> {
+        queued.reads += 1;
+        if queued.reads > READS_PER_COMMAND_MAX {
+            self.open.put_aside(queued, "the command asks for the same thing again and again".to_owned());
             return None;
         }
-        work.waits_for = Some(WaitsFor::Rows);
+        queued.waits_for = Some(WaitsFor::Rows);
         self.wanted.rows(missing.0);
-        Some(work)
+        Some(queued)
     }
 
     /// A panic is contained: the command has changed nothing.

@@ -3,10 +3,10 @@
 use crate::core::Core;
 use crate::open::{Answered, Executed};
 use crate::pollers::Poller;
+use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::Callers;
 use crate::run::Run;
 use crate::time::Moment;
-use crate::work::{Origin, Work};
 use tidemill_engine::Reply;
 use tidemill_model::{Answer, Command, Text};
 
@@ -48,9 +48,9 @@ impl Core {
                     Reply::Now(Answer::Activated(jobs)) if !jobs.is_empty() => {
                         let bytes = jobs.iter().map(|job| job.variables.as_str().len());
                         self.open.handed_out_bytes += bytes.sum::<usize>();
-                        let work = Work::new(command, Origin::Poller(poller));
+                        let queued = QueuedCommand::new(command, CommandSource::Poller(poller));
                         let answer = Answered::Now(Ok(Answer::Activated(jobs)));
-                        self.open.executed.push(Executed { work, answer });
+                        self.open.executed.push(Executed { queued, answer });
                     }
                     _ => {
                         callers.release(poller.call);
@@ -58,7 +58,7 @@ impl Core {
                     }
                 },
                 Run::Failed(reason) => {
-                    self.open.put_aside(Work::new(command, Origin::Poller(poller)), reason);
+                    self.open.put_aside(QueuedCommand::new(command, CommandSource::Poller(poller)), reason);
                 }
                 Run::Missed(missing) => {
                     callers.release(poller.call);

@@ -4,7 +4,7 @@
 //! it is put aside.
 
 use crate::pollers::Poller;
-use crate::work::{Origin, Work};
+use crate::queued::{CommandSource, QueuedCommand};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use tidemill_model::{Command, Timestamp};
@@ -27,11 +27,11 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    pub(crate) fn of(work: &Work) -> Mark {
-        match &work.origin {
-            Origin::Inbox { position, .. } => Mark::Inbox(position.0),
-            Origin::Timer(position) => Mark::Timer(position.key),
-            _ => Mark::of_content(&work.command),
+    pub(crate) fn of(queued: &QueuedCommand) -> Mark {
+        match &queued.source {
+            CommandSource::Inbox { position, .. } => Mark::Inbox(position.0),
+            CommandSource::Timer(position) => Mark::Timer(position.key),
+            _ => Mark::of_content(&queued.command),
         }
     }
 

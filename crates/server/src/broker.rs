@@ -93,7 +93,7 @@ pub enum CommandOutcome {
 pub struct Topology {
     pub cluster_id: Option<String>,
     pub partitions: PartitionCount,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NodeView>,
 }
 
 impl Topology {
@@ -115,7 +115,7 @@ impl Topology {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Node {
+pub struct NodeView {
     pub id: i32,
     pub name: String,
     pub host: String,

@@ -2,10 +2,10 @@
 
 use super::Builder;
 use crate::executable::Behavior;
-use crate::outline::Node;
+use crate::outline::FlowNode;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn boundary_event(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn boundary_event(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let definition = self.only_definition(node)?;
         let catch = self.catch(definition, false);
         Some(Behavior::Boundary {

@@ -2,10 +2,10 @@
 
 use super::Builder;
 use crate::executable::{Behavior, CalledElement};
-use crate::outline::Node;
+use crate::outline::FlowNode;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn call_activity(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn call_activity(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let mut called = node.tag.extensions("calledElement");
         let (Some(called), None) = (called.next(), called.next()) else {
             let reason = "Must have exactly one 'zeebe:calledElement' extension element";

@@ -3,11 +3,11 @@
 use super::Builder;
 use super::code::{ERROR, ESCALATION};
 use crate::executable::{Behavior, Catch};
-use crate::outline::{EventType, Node};
+use crate::outline::{EventType, FlowNode};
 use crate::xml::Tag;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn intermediate_catch(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn intermediate_catch(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let definition = self.only_definition(node)?;
         let catch = match EventType::of(definition) {
             EventType::Message | EventType::Timer | EventType::Signal => self.catch(definition, false),
@@ -34,7 +34,7 @@ impl<'a> Builder<'a, '_, '_> {
     }
 
     /// More or less than one is refused in the rules.
-    pub(super) fn only_definition(&self, node: &Node<'a>) -> Option<Tag<'a>> {
+    pub(super) fn only_definition(&self, node: &FlowNode<'a>) -> Option<Tag<'a>> {
         let mut definitions = node.tag.event_definitions();
         definitions.next().filter(|_| definitions.next().is_none())
     }

@@ -3,11 +3,11 @@
 use super::Builder;
 use super::reach::join;
 use crate::executable::{Behavior, InclusiveJoin};
-use crate::outline::Node;
+use crate::outline::FlowNode;
 use tidemill_model::FlowIndex;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn default_flow(&mut self, node: &Node<'a>) -> Option<FlowIndex> {
+    pub(super) fn default_flow(&mut self, node: &FlowNode<'a>) -> Option<FlowIndex> {
         let flow = self.outline.flow_by_id(node.tag.filled("default")?);
         let flow = flow.filter(|flow| self.outline.flow(*flow).source == Some(node.index));
         if flow.is_none() {
@@ -16,12 +16,12 @@ impl<'a> Builder<'a, '_, '_> {
         flow
     }
 
-    pub(super) fn inclusive_gateway(&mut self, node: &Node<'a>) -> Behavior {
+    pub(super) fn inclusive_gateway(&mut self, node: &FlowNode<'a>) -> Behavior {
         let default = self.default_flow(node);
         Behavior::Inclusive { default, join: self.join(node) }
     }
 
-    fn join(&mut self, node: &Node<'a>) -> Option<InclusiveJoin> {
+    fn join(&mut self, node: &FlowNode<'a>) -> Option<InclusiveJoin> {
         if node.incoming.len() < 2 {
             return None;
         }
@@ -33,7 +33,7 @@ impl<'a> Builder<'a, '_, '_> {
         Some(join(self.outline, node))
     }
 
-    pub(super) fn event_based_gateway(&mut self, node: &Node<'a>) -> Behavior {
+    pub(super) fn event_based_gateway(&mut self, node: &FlowNode<'a>) -> Behavior {
         let events = self.outline.targets(node).map(|target| target.index).collect();
         Behavior::EventBased { events }
     }

@@ -2,13 +2,13 @@
 
 use super::Builder;
 use crate::executable::{JobTask, Source};
-use crate::outline::{Family, Node};
+use crate::outline::{Family, FlowNode};
 use crate::xml::Tag;
 
 const DEFAULT_RETRIES: &str = "3";
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn job_task(&mut self, node: &Node<'a>) -> Option<JobTask> {
+    pub(super) fn job_task(&mut self, node: &FlowNode<'a>) -> Option<JobTask> {
         match node.family {
             Family::Send => self.job_unless(node.tag, node.tag, "publishMessage"),
             Family::BusinessRule => self.job_unless(node.tag, node.tag, "calledDecision"),

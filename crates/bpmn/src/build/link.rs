@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::executable::{Catch, Throw};
-use crate::outline::Node;
+use crate::outline::FlowNode;
 use crate::xml::Tag;
 
 impl<'a> Builder<'a, '_, '_> {
@@ -10,7 +10,7 @@ impl<'a> Builder<'a, '_, '_> {
         self.link_name(definition).map(|name| Catch::Link { name: name.into() })
     }
 
-    pub(super) fn link_throw(&mut self, node: &Node<'a>, definition: Tag<'a>) -> Option<Throw> {
+    pub(super) fn link_throw(&mut self, node: &FlowNode<'a>, definition: Tag<'a>) -> Option<Throw> {
         let name = self.link_name(definition)?;
         let catch = self.outline.link(node).and_then(|link| link.catches.first().copied());
         if catch.is_none() {

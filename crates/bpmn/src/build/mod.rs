@@ -32,7 +32,7 @@ pub(crate) use budget::Budget;
 
 use crate::definitions::Definitions;
 use crate::executable::{Behavior, Element, Flow, Process, Source};
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{Family, FlowNode, Outline};
 use crate::report::Report;
 use tidemill_model::FlowIndex;
 
@@ -65,7 +65,7 @@ pub(crate) struct Builder<'a, 'r, 'l> {
 }
 
 impl<'a> Builder<'a, '_, '_> {
-    fn element(&mut self, node: &Node<'a>) -> Option<Element> {
+    fn element(&mut self, node: &FlowNode<'a>) -> Option<Element> {
         let behavior = self.behavior(node);
         let (inputs, outputs) = self.mappings(node.tag);
         let multi_instance = self.multi_instance(node);
@@ -91,7 +91,7 @@ impl<'a> Builder<'a, '_, '_> {
         })
     }
 
-    fn behavior(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    fn behavior(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         match node.family {
             Family::Process => self.process(node),
             Family::SubProcess => self.sub_process(node),

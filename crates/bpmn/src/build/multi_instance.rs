@@ -3,11 +3,11 @@
 use super::Builder;
 use super::path::variable_of;
 use crate::executable::{LoopOutputs, MultiInstance};
-use crate::outline::Node;
+use crate::outline::FlowNode;
 use crate::xml::Tag;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn multi_instance(&mut self, node: &Node<'a>) -> Option<MultiInstance> {
+    pub(super) fn multi_instance(&mut self, node: &FlowNode<'a>) -> Option<MultiInstance> {
         let tag = node.tag.child("multiInstanceLoopCharacteristics")?;
         if !node.family.is_activity() {
             self.report.refuse(tag, "Multi-instance is only supported on activities");

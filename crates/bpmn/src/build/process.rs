@@ -2,12 +2,12 @@
 
 use super::Builder;
 use crate::executable::Behavior;
-use crate::outline::Node;
+use crate::outline::FlowNode;
 use crate::xml::Tag;
 use tidemill_model::Text;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn process(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn process(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let starts = self.outline.starts(node).map(|start| start.index).collect();
         let none_start =
             self.outline.starts(node).find(|start| start.tag.event_definitions().next().is_none());

@@ -1,9 +1,9 @@
 //! Which elements can still send a token to a joining inclusive gateway: a walk against the flows.
 
 use crate::executable::{ElementSet, InclusiveJoin};
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{Family, FlowNode, Outline};
 
-pub(super) fn join(outline: &Outline<'_>, gateway: &Node<'_>) -> InclusiveJoin {
+pub(super) fn join(outline: &Outline<'_>, gateway: &FlowNode<'_>) -> InclusiveJoin {
     let reach = gateway.incoming.iter().filter_map(|flow| {
         let source = outline.node(outline.flow(*flow).source?);
         Some((*flow, sources_of(outline, source, gateway)))
@@ -12,7 +12,7 @@ pub(super) fn join(outline: &Outline<'_>, gateway: &Node<'_>) -> InclusiveJoin {
 }
 
 /// `last` and everything before it, without passing the gateway.
-fn sources_of<'a>(outline: &Outline<'a>, last: &Node<'a>, gateway: &Node<'_>) -> ElementSet {
+fn sources_of<'a>(outline: &Outline<'a>, last: &FlowNode<'a>, gateway: &FlowNode<'_>) -> ElementSet {
     let mut found = ElementSet::default();
     let mut open = vec![last.index];
     while let Some(index) = open.pop() {

@@ -2,10 +2,10 @@
 
 use super::Builder;
 use crate::executable::Behavior;
-use crate::outline::Node;
+use crate::outline::FlowNode;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn receive_task(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn receive_task(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         if node.tag.boolean("instantiate", false) {
             let reason = "Receive tasks that start a process are not supported";
             self.report.refuse_with(node.tag, reason, "use a message start event");

@@ -2,11 +2,11 @@
 
 use super::Builder;
 use crate::executable::Behavior;
-use crate::outline::Node;
+use crate::outline::FlowNode;
 use crate::xml::Tag;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn script_task(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn script_task(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let scripts: Vec<_> = node.tag.extensions("script").collect();
         let definitions: Vec<_> = node.tag.extensions("taskDefinition").collect();
         match (scripts.as_slice(), definitions.as_slice()) {

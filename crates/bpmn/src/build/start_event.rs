@@ -2,10 +2,10 @@
 
 use super::Builder;
 use crate::executable::{Behavior, Catch};
-use crate::outline::{Family, Node};
+use crate::outline::{Family, FlowNode};
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn start_event(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn start_event(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let scope = self.outline.node(node.scope?).family;
         let catch = match self.only_definition(node) {
             None => Catch::None,

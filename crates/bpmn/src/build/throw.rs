@@ -3,11 +3,11 @@
 use super::Builder;
 use super::code::{ERROR, ESCALATION};
 use crate::executable::{Behavior, Throw};
-use crate::outline::{EventType, Node};
+use crate::outline::{EventType, FlowNode};
 use crate::xml::Tag;
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn intermediate_throw(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn intermediate_throw(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let throw = match self.thrown(node)? {
             (None, _) => Throw::None,
             (Some(EventType::Link), definition) => self.link_throw(node, definition)?,
@@ -16,7 +16,7 @@ impl<'a> Builder<'a, '_, '_> {
         Some(Behavior::IntermediateThrow(throw))
     }
 
-    pub(super) fn end_event(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn end_event(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let throw = match self.thrown(node)? {
             (None, _) => Throw::None,
             (Some(EventType::Error), definition) => {
@@ -29,7 +29,7 @@ impl<'a> Builder<'a, '_, '_> {
     }
 
     /// The one definition, if there is one; none for several, which is refused in the rules.
-    fn thrown(&self, node: &Node<'a>) -> Option<(Option<EventType>, Tag<'a>)> {
+    fn thrown(&self, node: &FlowNode<'a>) -> Option<(Option<EventType>, Tag<'a>)> {
         let mut definitions = node.tag.event_definitions();
         match (definitions.next(), definitions.next()) {
             (None, _) => Some((None, node.tag)),
@@ -38,7 +38,7 @@ impl<'a> Builder<'a, '_, '_> {
         }
     }
 
-    fn throw(&mut self, node: &Node<'a>, event_type: EventType, definition: Tag<'a>) -> Option<Throw> {
+    fn throw(&mut self, node: &FlowNode<'a>, event_type: EventType, definition: Tag<'a>) -> Option<Throw> {
         match event_type {
             EventType::Message => self.job_unless(node.tag, definition, "publishMessage").map(Throw::Message),
             EventType::Signal => self.signal_name(definition, false).map(|name| Throw::Signal { name }),

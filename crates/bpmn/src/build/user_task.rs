@@ -2,12 +2,12 @@
 
 use super::Builder;
 use crate::executable::{Behavior, Source, UserTask};
-use crate::outline::Node;
+use crate::outline::FlowNode;
 use crate::xml::Tag;
 use tidemill_calendar::{Date, Zone};
 
 impl<'a> Builder<'a, '_, '_> {
-    pub(super) fn user_task(&mut self, node: &Node<'a>) -> Option<Behavior> {
+    pub(super) fn user_task(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let tag = node.tag;
         let is_native = self.single_extension(tag, "userTask").is_some();
         let mut task = UserTask::default();

@@ -1,6 +1,6 @@
 //! Link events by scope and name.
 
-use super::{EventType, Family, Node, Outline};
+use super::{EventType, Family, FlowNode, Outline};
 use std::collections::HashMap;
 use tidemill_model::ElementIndex;
 
@@ -16,7 +16,7 @@ pub(crate) struct Link {
 }
 
 impl<'a> Links<'a> {
-    pub(super) fn of(nodes: &[Node<'a>]) -> Links<'a> {
+    pub(super) fn of(nodes: &[FlowNode<'a>]) -> Links<'a> {
         let mut links = Links::default();
         for node in nodes {
             let Some(name) = link_name(node) else { continue };
@@ -31,13 +31,13 @@ impl<'a> Links<'a> {
 
 impl<'a> Outline<'a> {
     /// The link that an event belongs to; none for other elements.
-    pub(crate) fn link(&self, node: &Node<'a>) -> Option<&Link> {
+    pub(crate) fn link(&self, node: &FlowNode<'a>) -> Option<&Link> {
         self.links.by_name.get(&(node.scope, link_name(node)?))
     }
 }
 
 /// None for elements that are no link events, and none if the name is empty.
-fn link_name<'a>(node: &Node<'a>) -> Option<&'a str> {
+fn link_name<'a>(node: &FlowNode<'a>) -> Option<&'a str> {
     if !matches!(node.family, Family::IntermediateCatch | Family::IntermediateThrow) {
         return None;
     }

@@ -17,14 +17,14 @@ use tidemill_model::{ElementIndex, FlowIndex};
 
 pub(crate) struct Outline<'a> {
     /// The process itself comes first.
-    pub(crate) nodes: Vec<Node<'a>>,
+    pub(crate) nodes: Vec<FlowNode<'a>>,
     pub(crate) flows: Vec<FlowLine<'a>>,
     by_id: HashMap<&'a str, ElementIndex>,
     flows_by_id: HashMap<&'a str, FlowIndex>,
     links: links::Links<'a>,
 }
 
-pub(crate) struct Node<'a> {
+pub(crate) struct FlowNode<'a> {
     pub(crate) index: ElementIndex,
     pub(crate) tag: Tag<'a>,
     pub(crate) family: Family,
@@ -52,11 +52,11 @@ impl<'a> Outline<'a> {
         outline
     }
 
-    pub(crate) fn root(&self) -> &Node<'a> {
+    pub(crate) fn root(&self) -> &FlowNode<'a> {
         &self.nodes[0]
     }
 
-    pub(crate) fn node(&self, index: ElementIndex) -> &Node<'a> {
+    pub(crate) fn node(&self, index: ElementIndex) -> &FlowNode<'a> {
         &self.nodes[index.0 as usize]
     }
 
@@ -68,25 +68,25 @@ impl<'a> Outline<'a> {
         self.flows_by_id.get(id).copied()
     }
 
-    pub(crate) fn children(&self, node: &Node<'a>) -> impl Iterator<Item = &Node<'a>> {
+    pub(crate) fn children(&self, node: &FlowNode<'a>) -> impl Iterator<Item = &FlowNode<'a>> {
         node.children.iter().map(|child| self.node(*child))
     }
 
     /// The start events of a process or subprocess.
-    pub(crate) fn starts(&self, scope: &Node<'a>) -> impl Iterator<Item = &Node<'a>> {
+    pub(crate) fn starts(&self, scope: &FlowNode<'a>) -> impl Iterator<Item = &FlowNode<'a>> {
         self.children(scope).filter(|child| child.family == Family::Start)
     }
 
-    pub(crate) fn event_sub_processes(&self, scope: &Node<'a>) -> impl Iterator<Item = &Node<'a>> {
+    pub(crate) fn event_sub_processes(&self, scope: &FlowNode<'a>) -> impl Iterator<Item = &FlowNode<'a>> {
         self.children(scope).filter(|child| child.family == Family::EventSubProcess)
     }
 
     /// The elements that outgoing flows lead to.
-    pub(crate) fn targets(&self, node: &Node<'a>) -> impl Iterator<Item = &Node<'a>> {
+    pub(crate) fn targets(&self, node: &FlowNode<'a>) -> impl Iterator<Item = &FlowNode<'a>> {
         node.outgoing.iter().filter_map(|flow| self.flow(*flow).target).map(|target| self.node(target))
     }
 
-    pub(crate) fn sources(&self, node: &Node<'a>) -> impl Iterator<Item = &Node<'a>> {
+    pub(crate) fn sources(&self, node: &FlowNode<'a>) -> impl Iterator<Item = &FlowNode<'a>> {
         node.incoming.iter().filter_map(|flow| self.flow(*flow).source).map(|source| self.node(source))
     }
 }

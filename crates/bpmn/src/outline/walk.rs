@@ -3,7 +3,7 @@
 
 use super::family::is_carried;
 use super::links::Links;
-use super::{Family, FlowLine, Node, Outline};
+use super::{Family, FlowLine, FlowNode, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
 use std::collections::HashMap;
@@ -39,8 +39,8 @@ pub(super) fn walk<'a>(process: Tag<'a>, report: &mut Report<'_>) -> Outline<'a>
     outline
 }
 
-fn node(index: ElementIndex, tag: Tag<'_>, family: Family, scope: Option<ElementIndex>) -> Node<'_> {
-    Node {
+fn node(index: ElementIndex, tag: Tag<'_>, family: Family, scope: Option<ElementIndex>) -> FlowNode<'_> {
+    FlowNode {
         index,
         tag,
         family,

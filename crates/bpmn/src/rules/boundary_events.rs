@@ -1,7 +1,7 @@
 //! Boundary events.
 
 use super::event_types::{check_interruption, exactly_one};
-use crate::outline::{EventType, Family, Node, Outline};
+use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::report::Report;
 
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
@@ -10,7 +10,7 @@ pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check_event(outline: &Outline<'_>, node: &Node<'_>, report: &mut Report<'_>) {
+fn check_event(outline: &Outline<'_>, node: &FlowNode<'_>, report: &mut Report<'_>) {
     let Some(definition) = exactly_one(node, report) else { return };
     match EventType::of(definition) {
         EventType::Link | EventType::Terminate | EventType::Other => {
@@ -25,7 +25,7 @@ fn check_event(outline: &Outline<'_>, node: &Node<'_>, report: &mut Report<'_>) 
 }
 
 /// Only what holds other elements can be escalated from.
-fn check_escalation(outline: &Outline<'_>, node: &Node<'_>, report: &mut Report<'_>) {
+fn check_escalation(outline: &Outline<'_>, node: &FlowNode<'_>, report: &mut Report<'_>) {
     let Some(activity) = node.attached_to.map(|activity| outline.node(activity)) else { return };
     if !matches!(activity.family, Family::SubProcess | Family::AdHocSubProcess | Family::Call) {
         let reason =

@@ -1,7 +1,7 @@
 //! Events that would compete for the same trigger in one place: each name and code may be caught once.
 
 use crate::definitions::Definitions;
-use crate::outline::{EventType, Family, Node, Outline};
+use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ fn trigger<'a>(definitions: &Definitions<'a>, definition: Tag<'a>) -> Option<Tri
 
 fn check_group<'n, 'a: 'n>(
     definitions: &Definitions<'a>,
-    events: impl Iterator<Item = &'n Node<'a>>,
+    events: impl Iterator<Item = &'n FlowNode<'a>>,
     report: &mut Report<'_>,
 ) {
     let mut seen = HashSet::new();
@@ -89,7 +89,7 @@ impl Trigger<'_> {
 fn check_receive<'a>(
     definitions: &Definitions<'a>,
     outline: &Outline<'a>,
-    task: &Node<'a>,
+    task: &FlowNode<'a>,
     report: &mut Report<'_>,
 ) {
     let message = definitions.referenced(task.tag, "messageRef", "message");

@@ -1,6 +1,6 @@
 //! Event-based gateways: what they may wait for. Equal names are found with the other duplicates.
 
-use crate::outline::{EventType, Family, Node, Outline};
+use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::report::Report;
 
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
@@ -20,7 +20,7 @@ pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn can_wait(target: &Node<'_>) -> bool {
+fn can_wait(target: &FlowNode<'_>) -> bool {
     let mut definitions = target.tag.event_definitions().map(EventType::of);
     let waits = matches!(
         definitions.next(),

@@ -1,6 +1,6 @@
 //! Which types of event may stand where, and which may leave the rest running.
 
-use crate::outline::{EventType, Family, Node, Outline};
+use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
 
@@ -15,7 +15,7 @@ pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check_catch(node: &Node<'_>, report: &mut Report<'_>) {
+fn check_catch(node: &FlowNode<'_>, report: &mut Report<'_>) {
     let Some(definition) = exactly_one(node, report) else { return };
     match EventType::of(definition) {
         EventType::Message | EventType::Signal | EventType::Link | EventType::Conditional => {}
@@ -33,7 +33,7 @@ fn check_catch(node: &Node<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check_throw(node: &Node<'_>, report: &mut Report<'_>) {
+fn check_throw(node: &FlowNode<'_>, report: &mut Report<'_>) {
     let types = [
         EventType::Message,
         EventType::Signal,
@@ -46,7 +46,7 @@ fn check_throw(node: &Node<'_>, report: &mut Report<'_>) {
     at_most_one(node, &types, reason, report);
 }
 
-fn check_end(node: &Node<'_>, report: &mut Report<'_>) {
+fn check_end(node: &FlowNode<'_>, report: &mut Report<'_>) {
     let types = [
         EventType::Error,
         EventType::Message,
@@ -60,7 +60,7 @@ fn check_end(node: &Node<'_>, report: &mut Report<'_>) {
     at_most_one(node, &types, reason, report);
 }
 
-fn at_most_one(node: &Node<'_>, types: &[EventType], reason: &str, report: &mut Report<'_>) {
+fn at_most_one(node: &FlowNode<'_>, types: &[EventType], reason: &str, report: &mut Report<'_>) {
     if node.tag.event_definitions().count() > 1 {
         report.refuse(node.tag, "Must have at most one event definition");
     }
@@ -71,7 +71,7 @@ fn at_most_one(node: &Node<'_>, types: &[EventType], reason: &str, report: &mut 
     }
 }
 
-pub(super) fn exactly_one<'a>(node: &Node<'a>, report: &mut Report<'_>) -> Option<Tag<'a>> {
+pub(super) fn exactly_one<'a>(node: &FlowNode<'a>, report: &mut Report<'_>) -> Option<Tag<'a>> {
     let mut definitions = node.tag.event_definitions();
     match (definitions.next(), definitions.next()) {
         (Some(definition), None) => Some(definition),

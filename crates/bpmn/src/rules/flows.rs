@@ -1,6 +1,6 @@
 //! Sequence flows: where they may begin and end, and which of them need a condition or must not have one.
 
-use crate::outline::{Family, Node, Outline};
+use crate::outline::{Family, FlowNode, Outline};
 use crate::report::Report;
 
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
@@ -16,7 +16,7 @@ pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check_ends(node: &Node<'_>, report: &mut Report<'_>) {
+fn check_ends(node: &FlowNode<'_>, report: &mut Report<'_>) {
     match node.family {
         Family::End if !node.outgoing.is_empty() => {
             report.refuse(node.tag, "End events must not have outgoing sequence flows to other elements.");
@@ -32,7 +32,7 @@ fn check_ends(node: &Node<'_>, report: &mut Report<'_>) {
 }
 
 /// With one way out there is nothing to choose.
-fn check_conditions(outline: &Outline<'_>, node: &Node<'_>, reason: &str, report: &mut Report<'_>) {
+fn check_conditions(outline: &Outline<'_>, node: &FlowNode<'_>, reason: &str, report: &mut Report<'_>) {
     if node.outgoing.len() < 2 {
         return;
     }
@@ -45,7 +45,7 @@ fn check_conditions(outline: &Outline<'_>, node: &Node<'_>, reason: &str, report
     }
 }
 
-fn check_unconditional(outline: &Outline<'_>, node: &Node<'_>, report: &mut Report<'_>) {
+fn check_unconditional(outline: &Outline<'_>, node: &FlowNode<'_>, report: &mut Report<'_>) {
     for flow in &node.outgoing {
         let tag = outline.flow(*flow).tag;
         if tag.child("conditionExpression").is_some() {

@@ -1,6 +1,6 @@
 //! How processes, subprocesses and event subprocesses begin.
 
-use crate::outline::{EventType, Family, Node, Outline};
+use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
 
@@ -18,13 +18,13 @@ fn check_process(outline: &Outline<'_>, report: &mut Report<'_>) {
     if outline.starts(process).next().is_none() {
         report.refuse(process.tag, "Must have at least one start event");
     }
-    let is_none = |start: &&Node<'_>| start.tag.event_definitions().next().is_none();
+    let is_none = |start: &&FlowNode<'_>| start.tag.event_definitions().next().is_none();
     for start in outline.starts(process).filter(is_none).skip(1) {
         report.refuse(start.tag, "Multiple none start events are not allowed");
     }
 }
 
-fn check_start(scope: Family, start: &Node<'_>, report: &mut Report<'_>) {
+fn check_start(scope: Family, start: &FlowNode<'_>, report: &mut Report<'_>) {
     let definitions: Vec<Tag<'_>> = start.tag.event_definitions().collect();
     if definitions.len() > 1 || start.tag.boolean("parallelMultiple", false) {
         report.refuse(start.tag, "Start event can't have more than one type");
@@ -50,7 +50,7 @@ fn starts_process(definition: Tag<'_>) -> bool {
     )
 }
 
-fn check_event_sub_process(start: &Node<'_>, definitions: &[Tag<'_>], report: &mut Report<'_>) {
+fn check_event_sub_process(start: &FlowNode<'_>, definitions: &[Tag<'_>], report: &mut Report<'_>) {
     let is_supported = |definition: &Tag<'_>| {
         starts_process(*definition)
             || matches!(EventType::of(*definition), EventType::Error | EventType::Escalation)

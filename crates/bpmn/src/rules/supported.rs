@@ -1,6 +1,6 @@
 //! What this version does not run, refused by name.
 
-use crate::outline::{EventType, Family, Node, Outline};
+use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::report::Report;
 
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
@@ -11,7 +11,7 @@ pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check_family(node: &Node<'_>, report: &mut Report<'_>) {
+fn check_family(node: &FlowNode<'_>, report: &mut Report<'_>) {
     match node.family {
         Family::AdHocSubProcess => report.refuse(node.tag, "Ad-hoc subprocesses are not supported yet"),
         Family::Unsupported => {
@@ -32,7 +32,7 @@ fn check_family(node: &Node<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check_definitions(node: &Node<'_>, report: &mut Report<'_>) {
+fn check_definitions(node: &FlowNode<'_>, report: &mut Report<'_>) {
     for definition in node.tag.event_definitions() {
         let reason = match EventType::of(definition) {
             EventType::Conditional => "Conditional events are not supported yet",
@@ -43,7 +43,7 @@ fn check_definitions(node: &Node<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check_extensions(node: &Node<'_>, report: &mut Report<'_>) {
+fn check_extensions(node: &FlowNode<'_>, report: &mut Report<'_>) {
     let not_yet = [
         ("executionListeners", "Execution listeners are not supported yet"),
         ("taskListeners", "Task listeners are not supported yet"),

@@ -4,7 +4,7 @@ use super::label;
 use super::pen::{Border, Pen};
 use super::{marker, task_icon};
 use crate::geometry::Rect;
-use crate::model::{Activity, ActivityKind, Node, SubProcess, TaskKind};
+use crate::model::{Activity, ActivityKind, DiagramNode, SubProcess, TaskKind};
 use crate::scene::Shape;
 
 const RADIUS: f64 = 10.0;
@@ -15,7 +15,7 @@ const ICON_HEIGHT: f64 = 20.0;
 /// Where others stand inside, the name keeps clear of a second border.
 const OPEN_PADDING: f64 = 7.0;
 
-pub(super) fn draw(pen: &mut Pen<'_>, shape: &Shape, node: &Node, activity: Activity) {
+pub(super) fn draw(pen: &mut Pen<'_>, shape: &Shape, node: &DiagramNode, activity: Activity) {
     let size = (shape.bounds.width, shape.bounds.height);
     border(pen, size, activity.kind);
     let icon = match activity.kind {

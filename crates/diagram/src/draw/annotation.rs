@@ -4,13 +4,13 @@ use super::label;
 use super::path::Path;
 use super::pen::Pen;
 use crate::geometry::Rect;
-use crate::model::Node;
+use crate::model::DiagramNode;
 use crate::scene::Shape;
 
 const BRACKET: f64 = 10.0;
 const PADDING: f64 = 6.0;
 
-pub(super) fn draw(pen: &mut Pen<'_>, shape: &Shape, node: &Node) {
+pub(super) fn draw(pen: &mut Pen<'_>, shape: &Shape, node: &DiagramNode) {
     let (width, height) = (shape.bounds.width, shape.bounds.height);
     // The ground takes clicks, and colour where the file gives some.
     let fill = if shape.colors.fill.is_some() { pen.ink.fill.to_string() } else { "none".to_string() };

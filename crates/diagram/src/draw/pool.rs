@@ -3,13 +3,13 @@
 use super::label::{self, Vertical};
 use super::pen::{Border, Pen};
 use crate::geometry::Rect;
-use crate::model::Node;
+use crate::model::DiagramNode;
 use crate::scene::Shape;
 
 /// The band with the name.
 const BAND: f64 = 30.0;
 
-pub(super) fn participant(pen: &mut Pen<'_>, shape: &Shape, node: &Node, is_multiple: bool) {
+pub(super) fn participant(pen: &mut Pen<'_>, shape: &Shape, node: &DiagramNode, is_multiple: bool) {
     let (width, height) = (shape.bounds.width, shape.bounds.height);
     pen.rectangle((width, height), 0.0, Border::plain(2.0, 0.0));
     if node.process.is_none() || !shape.is_expanded {
@@ -25,7 +25,7 @@ pub(super) fn participant(pen: &mut Pen<'_>, shape: &Shape, node: &Node, is_mult
     }
 }
 
-pub(super) fn lane(pen: &mut Pen<'_>, shape: &Shape, node: &Node) {
+pub(super) fn lane(pen: &mut Pen<'_>, shape: &Shape, node: &DiagramNode) {
     let size = (shape.bounds.width, shape.bounds.height);
     // The ground of a lane is that of its pool, unless the file gives it a colour.
     let is_filled = shape.colors.fill.is_some();
@@ -43,7 +43,7 @@ fn separator(pen: &mut Pen<'_>, shape: &Shape) {
     pen.line(line.data(), 2.0);
 }
 
-fn band_label(pen: &mut Pen<'_>, shape: &Shape, node: &Node) {
+fn band_label(pen: &mut Pen<'_>, shape: &Shape, node: &DiagramNode) {
     let (width, height) = (shape.bounds.width, shape.bounds.height);
     if shape.is_horizontal {
         label::upright(pen, &node.name, Rect::new(0.0, 0.0, BAND, height));

@@ -3,10 +3,10 @@
 use super::label::{self, Vertical};
 use super::pen::{Border, Pen};
 use crate::geometry::Rect;
-use crate::model::Node;
+use crate::model::DiagramNode;
 use crate::scene::Shape;
 
-pub(super) fn draw(pen: &mut Pen<'_>, shape: &Shape, node: &Node) {
+pub(super) fn draw(pen: &mut Pen<'_>, shape: &Shape, node: &DiagramNode) {
     let (width, height) = (shape.bounds.width, shape.bounds.height);
     pen.rectangle((width, height), 0.0, Border { dashes: Some("3 4"), ..Border::plain(1.5, 4.0) });
     let name = if node.name.is_empty() { &node.tag } else { &node.name };

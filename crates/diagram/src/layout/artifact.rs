@@ -44,7 +44,7 @@ pub(super) fn associate(plan: &mut Plan<'_>) {
 /// The place of an end; for a flow, its middle.
 fn place(plan: &Plan<'_>, end: Option<End>) -> Option<Rect> {
     match end? {
-        End::Node(node) => *plan.places.get(node)?,
+        End::DiagramNode(node) => *plan.places.get(node)?,
         End::Edge(edge) => {
             let middle = line::middle(plan.routes[edge].as_ref()?);
             Some(Rect::new(middle.x, middle.y, 0.0, 0.0))

@@ -16,19 +16,19 @@ pub(crate) type EdgeIndex = usize;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     /// Those that contain others come before what they contain.
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<DiagramNode>,
     pub(crate) edges: Vec<Edge>,
     pub(crate) by_id: FxHashMap<String, End>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    Node(NodeIndex),
+    DiagramNode(NodeIndex),
     Edge(EdgeIndex),
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct DiagramNode {
     pub(crate) id: String,
     /// The element's name in BPMN, such as `serviceTask`.
     pub(crate) tag: String,
@@ -75,14 +75,14 @@ pub(crate) enum EdgeKind {
 impl Model {
     pub(crate) fn id_of(&self, end: End) -> &str {
         match end {
-            End::Node(node) => &self.nodes[node].id,
+            End::DiagramNode(node) => &self.nodes[node].id,
             End::Edge(edge) => &self.edges[edge].id,
         }
     }
 
     pub(crate) fn node(&self, end: Option<End>) -> Option<NodeIndex> {
         match end {
-            Some(End::Node(node)) => Some(node),
+            Some(End::DiagramNode(node)) => Some(node),
             _ => None,
         }
     }

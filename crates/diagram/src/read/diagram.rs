@@ -6,7 +6,7 @@ use super::{Notes, number};
 use crate::color::Color;
 use crate::geometry::Rect;
 use crate::limits::WAYPOINTS_MAX;
-use crate::model::{Edge, EdgeIndex, EdgeKind, End, Model, Node, NodeIndex, Symbol};
+use crate::model::{DiagramNode, Edge, EdgeIndex, EdgeKind, End, Model, NodeIndex, Symbol};
 use crate::scene::{Colors, Connection, Scene, Shape};
 use roxmltree::{Document, Node as Xml};
 use rustc_hash::FxHashMap;
@@ -89,13 +89,13 @@ fn connection(
 fn node_of(xml: &Xml<'_, '_>, model: &mut Model, others: &Others<'_>) -> Option<NodeIndex> {
     let reference = xml.attribute("bpmnElement").unwrap_or_default();
     match find(model, reference) {
-        Some(End::Node(node)) => (model.nodes[node].symbol != Symbol::Process).then_some(node),
+        Some(End::DiagramNode(node)) => (model.nodes[node].symbol != Symbol::Process).then_some(node),
         Some(End::Edge(_)) => None,
         None => {
             let (tag, label) = others.describe(reference);
             let index = model.nodes.len();
-            model.by_id.insert(reference.to_string(), End::Node(index));
-            model.nodes.push(Node {
+            model.by_id.insert(reference.to_string(), End::DiagramNode(index));
+            model.nodes.push(DiagramNode {
                 id: reference.to_string(),
                 tag,
                 name: label,
@@ -115,7 +115,7 @@ fn edge_of(xml: &Xml<'_, '_>, model: &mut Model, others: &Others<'_>) -> Option<
     let reference = xml.attribute("bpmnElement").unwrap_or_default();
     match find(model, reference) {
         Some(End::Edge(edge)) => Some(edge),
-        Some(End::Node(_)) => None,
+        Some(End::DiagramNode(_)) => None,
         None => {
             let (tag, name) = others.describe(reference);
             let (id, kind) = (reference.to_string(), EdgeKind::Plain);

@@ -3,7 +3,7 @@
 use super::lookup::Lookup;
 use super::tag::{child_text, has_child, is_bpmn, is_true, local, name};
 use super::{activity, connect, edge, event};
-use crate::model::{Data, DataKind, Edge, End, Model, Node, NodeIndex, Symbol};
+use crate::model::{Data, DataKind, DiagramNode, Edge, End, Model, NodeIndex, Symbol};
 use roxmltree::{Document, Node as Xml};
 use rustc_hash::FxHashMap;
 
@@ -48,9 +48,9 @@ impl<'a> Reading<'a> {
         let id = xml.attribute("id").unwrap_or_default().to_string();
         self.scopes.insert(xml.id().get(), index);
         if !id.is_empty() {
-            self.model.by_id.entry(id.clone()).or_insert(End::Node(index));
+            self.model.by_id.entry(id.clone()).or_insert(End::DiagramNode(index));
         }
-        self.model.nodes.push(Node {
+        self.model.nodes.push(DiagramNode {
             id,
             tag: name(&xml).to_string(),
             name: label(&xml, symbol),
@@ -88,7 +88,7 @@ fn label(xml: &Xml<'_, '_>, symbol: Symbol) -> String {
     text.unwrap_or_default().to_string()
 }
 
-fn symbol(xml: &Xml<'_, '_>, parent: Option<&Node>, lookup: &Lookup<'_>) -> Option<Symbol> {
+fn symbol(xml: &Xml<'_, '_>, parent: Option<&DiagramNode>, lookup: &Lookup<'_>) -> Option<Symbol> {
     let known = event::event(xml, lookup)
         .map(Symbol::Event)
         .or_else(|| activity::activity(xml).map(Symbol::Activity))

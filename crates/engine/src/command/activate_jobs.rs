@@ -3,7 +3,7 @@
 use super::job;
 use crate::need::Missed;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::ActivateJobs;
 use tidemill_model::entity::{Job, JobLease, Lease};
@@ -14,7 +14,7 @@ const JOBS_PER_COMMAND_MAX: usize = 1_000;
 /// Bytes of variables after which no further job is added, so that an answer stays small enough to send.
 const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-pub(super) fn run(run: &mut Run<'_>, command: &ActivateJobs) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &ActivateJobs) -> Stepped<Answer> {
     let jobs_max = (command.jobs_max as usize).min(JOBS_PER_COMMAND_MAX);
     loop {
         let candidates = run.waiting_jobs(&command.job_type, &command.tenants, jobs_max)?;
@@ -39,7 +39,7 @@ fn choose(
     run: &Run<'_>,
     command: &ActivateJobs,
     jobs: Vec<Arc<Job>>,
-) -> Step<(Vec<ActivatedJob>, Vec<JobKey>)> {
+) -> Stepped<(Vec<ActivatedJob>, Vec<JobKey>)> {
     let mut missed = Missed::default();
     let (mut chosen, mut passed_over) = (Vec::new(), Vec::new());
     let mut bytes = 0;
@@ -62,7 +62,7 @@ fn choose(
 }
 
 /// All candidates, or everything that is missing at once.
-fn load(run: &Run<'_>, candidates: &[JobKey]) -> Step<Vec<Arc<Job>>> {
+fn load(run: &Run<'_>, candidates: &[JobKey]) -> Stepped<Vec<Arc<Job>>> {
     let mut missed = Missed::default();
     let mut jobs = Vec::new();
     for key in candidates {
@@ -72,7 +72,7 @@ fn load(run: &Run<'_>, candidates: &[JobKey]) -> Step<Vec<Arc<Job>>> {
     Ok(jobs)
 }
 
-fn describe(run: &Run<'_>, command: &ActivateJobs, job: Arc<Job>) -> Step<ActivatedJob> {
+fn describe(run: &Run<'_>, command: &ActivateJobs, job: Arc<Job>) -> Stepped<ActivatedJob> {
     let variables = run.visible_for_worker(job.element_instance, &command.fetch_variables)?.to_json();
     let definition = run.definition(job.origin.definition)?;
     let tags = run.instance(job.origin.instance)?.tags.clone();
@@ -86,7 +86,7 @@ fn describe(run: &Run<'_>, command: &ActivateJobs, job: Arc<Job>) -> Step<Activa
 }
 
 /// A job whose row this batch writes anyway carries its lease itself; the others share one row.
-fn lease(run: &mut Run<'_>, command: &ActivateJobs, chosen: &mut [ActivatedJob]) -> Step {
+fn lease(run: &mut Run<'_>, command: &ActivateJobs, chosen: &mut [ActivatedJob]) -> Stepped {
     let key: LeaseKey = run.new_key();
     let lease = Lease {
         key,

@@ -4,12 +4,12 @@ use super::correlate_message::nobody;
 use super::message_box::{self, Offer};
 use crate::run::Run;
 use crate::state::BoxName;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::Answer;
 use tidemill_model::command::AnswerCorrelation;
 use tidemill_model::entity::{BoxSubscription, Message};
 
-pub(super) fn run(run: &mut Run<'_>, command: &AnswerCorrelation) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &AnswerCorrelation) -> Stepped<Answer> {
     let name = BoxName {
         tenant: command.tenant.clone(),
         message_name: command.message_name.clone(),
@@ -33,7 +33,7 @@ fn accepted(
     command: &AnswerCorrelation,
     name: &BoxName,
     subscription: Option<&BoxSubscription>,
-) -> Step {
+) -> Stepped {
     // The first that accepts is the answer, whoever was to give it.
     if let Some(token) = message_box::take_reply(run, name, command.message)? {
         let (message, instance, tenant) = (command.message, command.instance, command.tenant.clone());
@@ -58,7 +58,7 @@ fn offer_on(
     command: &AnswerCorrelation,
     name: BoxName,
     refused_by: Option<&BoxSubscription>,
-) -> Step {
+) -> Stepped {
     let buffered = run.get::<Message>(command.message).cloned();
     let mut offer = match &buffered {
         Some(message) => Offer::of(message),

@@ -4,13 +4,13 @@ use super::create_instance::{self, NewInstance};
 use super::start_subscriptions;
 use crate::data::variables;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::{BroadcastSignal, Command, DeliverSignal};
 use tidemill_model::entity::{StartEventKind, StartSubscription};
 use tidemill_model::{Answer, Event, SignalKey, TenantId, Text, Variables};
 
-pub(super) fn run(run: &mut Run<'_>, command: &BroadcastSignal) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &BroadcastSignal) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;
     let (tenant, name) = (command.tenant.clone(), command.name.clone());
     let signal = broadcast(run, tenant, name, command.variables.clone())?;
@@ -22,7 +22,7 @@ pub(crate) fn require_starts(
     run: &Run<'_>,
     tenant: &TenantId,
     name: &Text,
-) -> Step<Vec<Arc<StartSubscription>>> {
+) -> Stepped<Vec<Arc<StartSubscription>>> {
     let starts = start_subscriptions::by_name(run, tenant, StartEventKind::Signal, name)?;
     start_subscriptions::require_definitions(run, &starts)?;
     Ok(starts)
@@ -33,7 +33,7 @@ pub(crate) fn broadcast(
     tenant: TenantId,
     name: Text,
     variables: Variables,
-) -> Step<SignalKey> {
+) -> Stepped<SignalKey> {
     let signal: SignalKey = run.new_key();
     run.record(signal, None, || Event::SignalBroadcast { name: name.clone() });
     for start in require_starts(run, &tenant, &name)? {

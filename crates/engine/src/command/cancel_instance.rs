@@ -1,7 +1,7 @@
 //! Cancels a process instance with everything in it.
 
 use crate::run::Run;
-use crate::stop::Step as Stepped;
+use crate::stop::Stepped;
 use tidemill_model::command::{CancelInstance, Step};
 use tidemill_model::entity::Lifecycle;
 use tidemill_model::{Answer, Rejection};

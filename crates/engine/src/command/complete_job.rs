@@ -4,7 +4,7 @@ use super::job;
 use crate::data::{result, variables};
 use crate::element::job_task;
 use crate::run::Run;
-use crate::stop::Step as Stepped;
+use crate::stop::Stepped;
 use tidemill_model::Answer;
 use tidemill_model::command::{CompleteJob, Step};
 use tidemill_model::entity::{JobEvent, JobState};

@@ -4,11 +4,11 @@ use super::message_box::{self, Offer};
 use crate::data::variables;
 use crate::run::Run;
 use crate::state::BoxName;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::command::{CorrelateMessage, ReplyToken};
 use tidemill_model::{Answer, Event, MessageKey, Rejection, Text};
 
-pub(super) fn run(run: &mut Run<'_>, command: &CorrelateMessage) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &CorrelateMessage) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;
     let name = BoxName {
         tenant: command.tenant.clone(),

@@ -4,13 +4,13 @@ use crate::event::message;
 use crate::event::trigger::trigger;
 use crate::need::Need;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::{AnswerCorrelation, Command, CorrelateSubscription};
 use tidemill_model::entity::{MessageCorrelation, MessageSubscription, SubscriptionState};
 use tidemill_model::{Answer, Event};
 
-pub(super) fn run(run: &mut Run<'_>, command: &CorrelateSubscription) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &CorrelateSubscription) -> Stepped<Answer> {
     let key = command.subscription;
     let subscription = run
         .find::<MessageSubscription>(key, || Need::MessageSubscription(key))?
@@ -38,7 +38,7 @@ fn accept(
     run: &mut Run<'_>,
     command: &CorrelateSubscription,
     subscription: &Arc<MessageSubscription>,
-) -> Step<bool> {
+) -> Stepped<bool> {
     let waiting = subscription.element_instance;
     if subscription.is_interrupting {
         // Marked first, so that the interruption does not close it as unused.

@@ -5,7 +5,7 @@ use crate::data::variables;
 use crate::lifecycle::enqueue_activation;
 use crate::run::Run;
 use crate::state::Definition;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_model::command::{CreateInstance, DefinitionRef};
 use tidemill_model::entity::{
     DefinitionState, FlowSet, Lifecycle, ParentCall, ProcessInstance, Scope, Trigger,
@@ -29,7 +29,7 @@ pub(crate) struct NewInstance {
     pub(crate) start_lock: Option<Text>,
 }
 
-pub(super) fn run(run: &mut Run<'_>, command: &CreateInstance) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &CreateInstance) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;
     let definition = find_definition(run, command)?;
     let none_start = definition.process.none_start();
@@ -67,7 +67,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &CreateInstance) -> Step<Answer> {
     }))
 }
 
-fn find_definition(run: &Run<'_>, command: &CreateInstance) -> Step<Definition> {
+fn find_definition(run: &Run<'_>, command: &CreateInstance) -> Stepped<Definition> {
     let tenant = &command.tenant;
     let (found, name) = match &command.definition {
         DefinitionRef::Key(key) => {
@@ -98,7 +98,7 @@ pub(crate) fn begin(
     run: &mut Run<'_>,
     definition: &Definition,
     new: NewInstance,
-) -> Step<ProcessInstanceKey> {
+) -> Stepped<ProcessInstanceKey> {
     let key: ProcessInstanceKey = run.new_key();
     let now = run.now;
     run.insert(ProcessInstance {
@@ -134,6 +134,6 @@ pub(crate) fn start_at(
     instance: ProcessInstanceKey,
     start: ElementIndex,
     payload: Option<Variables>,
-) -> Step {
+) -> Stepped {
     enqueue_activation(run, instance.scope(), start, None, Some(Trigger { target: start, payload }))
 }

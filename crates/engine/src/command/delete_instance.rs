@@ -2,11 +2,11 @@
 //! that carries the decision. What one commit does not get to is left to a follow-up.
 
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::command::{Command, DeleteInstance, DeleteRemains};
 use tidemill_model::{Answer, ProcessInstanceKey, Rejection};
 
-pub(super) fn run(run: &mut Run<'_>, command: &DeleteInstance) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &DeleteInstance) -> Stepped<Answer> {
     let key = command.instance;
     if run.find_instance(key)?.is_some() {
         return Err(Rejection::invalid_state(format!(
@@ -23,14 +23,14 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeleteInstance) -> Step<Answer> {
     delete(run, key)
 }
 
-pub(super) fn go_on(run: &mut Run<'_>, command: &DeleteRemains) -> Step<Answer> {
+pub(super) fn go_on(run: &mut Run<'_>, command: &DeleteRemains) -> Stepped<Answer> {
     match run.remains(command.instance)?.rows {
         0 => Ok(Answer::Done),
         _ => delete(run, command.instance),
     }
 }
 
-fn delete(run: &mut Run<'_>, instance: ProcessInstanceKey) -> Step<Answer> {
+fn delete(run: &mut Run<'_>, instance: ProcessInstanceKey) -> Stepped<Answer> {
     let remains = run.remains(instance)?;
     run.delete(instance, remains.rows);
     if remains.has_more {

@@ -3,13 +3,13 @@
 use super::start_subscriptions;
 use crate::need::{Missed, Need};
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::DeleteResource;
 use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, Resource};
 use tidemill_model::{Answer, DefinitionKey, Event, FormKey, Rejection, ResourceKey};
 
-pub(super) fn run(run: &mut Run<'_>, command: &DeleteResource) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &DeleteResource) -> Stepped<Answer> {
     let key = command.key;
     run.require(Need::ResourceByKey(key))?;
     let definition = run.get::<ProcessDefinition>(DefinitionKey(key.0)).cloned();
@@ -36,7 +36,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeleteResource) -> Step<Answer> {
 }
 
 /// Deleting the latest version hands its start events back to the next older one.
-fn delete_definition(run: &mut Run<'_>, definition: &Arc<ProcessDefinition>) -> Step {
+fn delete_definition(run: &mut Run<'_>, definition: &Arc<ProcessDefinition>) -> Stepped {
     let (tenant, process_id) = (&definition.tenant, &definition.process_id);
     let mut active = run.active_versions(tenant, process_id)?;
     let was_latest = active.last().is_some_and(|latest| latest.key == definition.key);

@@ -4,13 +4,13 @@ use crate::event::{signal, trigger::trigger};
 use crate::limits::SIGNALS_PER_COMMAND;
 use crate::need::Missed;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use std::collections::BTreeSet;
 use tidemill_model::command::{Command, DeliverSignal};
 use tidemill_model::entity::SignalSubscription;
 use tidemill_model::{Answer, SubscriptionKey};
 
-pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Stepped<Answer> {
     let until = command.until.unwrap_or_else(|| run.key_horizon().into());
     let (mut keys, mut next) =
         run.signal_subscriptions_after(&command.tenant, &command.name, command.after)?;
@@ -45,7 +45,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeliverSignal) -> Step<Answer> {
 
 /// Loads what waits, what its definition says and the scope that it stands in: everything that is missing at once. Gives the subscriptions
 /// whose definition this version cannot read.
-fn require_instances(run: &Run<'_>, keys: &[SubscriptionKey]) -> Step<BTreeSet<SubscriptionKey>> {
+fn require_instances(run: &Run<'_>, keys: &[SubscriptionKey]) -> Stepped<BTreeSet<SubscriptionKey>> {
     let (mut missed, mut unreadable) = (Missed::default(), BTreeSet::new());
     for key in keys {
         let Some(subscription) = run.get::<SignalSubscription>(*key) else { continue };

@@ -5,7 +5,7 @@ use super::resource::{Content, Readable};
 use super::start_subscriptions::{self, Plan};
 use crate::need::{Missed, Need};
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_bpmn::{Behavior, Process};
 use tidemill_model::command::{Deploy, ResourceFile};
@@ -15,7 +15,7 @@ use tidemill_model::{
     TenantId, Text,
 };
 
-pub(super) fn run(run: &mut Run<'_>, command: &Deploy) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &Deploy) -> Stepped<Answer> {
     let files = read_once(run, &command.files)?;
     let tenant = &command.tenant;
     require_versions(run, tenant, &files)?;
@@ -29,7 +29,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &Deploy) -> Step<Answer> {
 }
 
 /// The command runs again after each load; its files are read for the first run only.
-fn read_once(run: &mut Run<'_>, given: &[ResourceFile]) -> Step<Arc<Vec<Readable>>> {
+fn read_once(run: &mut Run<'_>, given: &[ResourceFile]) -> Stepped<Arc<Vec<Readable>>> {
     let bytes: usize = given.iter().map(|file| file.content.len()).sum();
     run.work.charge_files(bytes as u64);
     if let Some(files) = run.files_read_before(given) {
@@ -47,7 +47,7 @@ fn as_rejection(stop: Stop) -> Stop {
 }
 
 /// The versions of everything in the files, or all that is missing of them at once.
-fn require_versions(run: &Run<'_>, tenant: &TenantId, files: &[Readable]) -> Step {
+fn require_versions(run: &Run<'_>, tenant: &TenantId, files: &[Readable]) -> Stepped {
     let mut missed = Missed::default();
     for (kind, id, _) in ids(files) {
         let (tenant, id) = (tenant.clone(), id.clone());
@@ -65,7 +65,7 @@ fn find_duplicates(
     run: &Run<'_>,
     tenant: &TenantId,
     files: &[Readable],
-) -> Step<Option<Vec<DeployedResource>>> {
+) -> Stepped<Option<Vec<DeployedResource>>> {
     let mut known = Vec::new();
     let mut is_new = false;
     for file in files {
@@ -105,7 +105,7 @@ fn store_all(
     tenant: &TenantId,
     deployment: DeploymentKey,
     files: &[Readable],
-) -> Step<Vec<DeployedResource>> {
+) -> Stepped<Vec<DeployedResource>> {
     let mut plans = plan_starts(run, tenant, files)?.into_iter();
     let mut stored = Vec::new();
     for file in files {
@@ -161,7 +161,7 @@ fn store_all(
 }
 
 /// What starts each of the processes by itself; everything that is needed to open it is in memory.
-fn plan_starts(run: &Run<'_>, tenant: &TenantId, files: &[Readable]) -> Step<Vec<Vec<Plan>>> {
+fn plan_starts(run: &Run<'_>, tenant: &TenantId, files: &[Readable]) -> Stepped<Vec<Vec<Plan>>> {
     let mut missed = Missed::default();
     let mut all = Vec::new();
     for process in files.iter().flat_map(Readable::processes) {
@@ -180,7 +180,7 @@ fn store_process(
     file: &Readable,
     process: &Arc<Process>,
     xml: &Arc<str>,
-) -> Step<Arc<ProcessDefinition>> {
+) -> Stepped<Arc<ProcessDefinition>> {
     let process_id = process.id();
     let version = run.versions(tenant, process_id)?.last().map_or(1, |latest| latest.version + 1);
     start_subscriptions::close(run, tenant, process_id)?;

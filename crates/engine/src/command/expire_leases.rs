@@ -4,12 +4,12 @@ use super::job;
 use crate::element::job_task;
 use crate::need::Missed;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::Answer;
 use tidemill_model::command::ExpireLeases;
 use tidemill_model::entity::{Job, JobEvent};
 
-pub(super) fn run(run: &mut Run<'_>, command: &ExpireLeases) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &ExpireLeases) -> Stepped<Answer> {
     let mut missed = Missed::default();
     for key in &command.jobs {
         missed.unless_missing(job::find(run, *key))?;

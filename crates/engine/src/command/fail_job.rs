@@ -6,12 +6,12 @@ use crate::element::job_task;
 use crate::event::timer;
 use crate::incident;
 use crate::run::Run;
-use crate::stop::{Failure, Step};
+use crate::stop::{Failure, Stepped};
 use tidemill_model::command::FailJob;
 use tidemill_model::entity::{IncidentKind, Job, JobEvent, JobState, TimerPurpose};
 use tidemill_model::{Answer, Text};
 
-pub(super) fn run(run: &mut Run<'_>, command: &FailJob) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &FailJob) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;
     let key = command.job;
     let job = job::expect_active(run, key, command.lease, "fail")?;

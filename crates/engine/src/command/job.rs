@@ -2,16 +2,16 @@
 
 use crate::need::Need;
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_model::entity::{Job, JobState};
 use tidemill_model::{JobKey, LeaseKey, Rejection};
 
-pub(super) fn find(run: &Run<'_>, key: JobKey) -> Step<Option<Arc<Job>>> {
+pub(super) fn find(run: &Run<'_>, key: JobKey) -> Stepped<Option<Arc<Job>>> {
     Ok(run.find::<Job>(key, || Need::Job(key))?.cloned())
 }
 
-pub(super) fn expect(run: &Run<'_>, key: JobKey, verb: &str) -> Step<Arc<Job>> {
+pub(super) fn expect(run: &Run<'_>, key: JobKey, verb: &str) -> Stepped<Arc<Job>> {
     find(run, key)?.ok_or_else(|| {
         Rejection::not_found(format!("Expected to {verb} job with key '{key}', but no such job was found"))
             .into()
@@ -24,7 +24,7 @@ pub(super) fn expect_active(
     key: JobKey,
     lease: Option<LeaseKey>,
     verb: &str,
-) -> Step<Arc<Job>> {
+) -> Stepped<Arc<Job>> {
     let job = expect(run, key, verb)?;
     let state = match job.state {
         JobState::Waiting => return check_lease(job, lease, verb),
@@ -39,7 +39,7 @@ pub(super) fn expect_active(
     .into())
 }
 
-fn check_lease(job: Arc<Job>, lease: Option<LeaseKey>, verb: &str) -> Step<Arc<Job>> {
+fn check_lease(job: Arc<Job>, lease: Option<LeaseKey>, verb: &str) -> Stepped<Arc<Job>> {
     let held = job.lease.as_ref().filter(|held| held.is_exclusive).map(|held| held.key);
     // A token that was shown must be right even if the lease has passed to somebody else meanwhile. One that
     // has run out still counts while nobody else holds the job.
@@ -52,7 +52,7 @@ fn check_lease(job: Arc<Job>, lease: Option<LeaseKey>, verb: &str) -> Step<Arc<J
 }
 
 /// For changes that need no token: one that is shown must not be somebody else's.
-pub(super) fn check_shown_lease(job: &Job, lease: Option<LeaseKey>, verb: &str) -> Step {
+pub(super) fn check_shown_lease(job: &Job, lease: Option<LeaseKey>, verb: &str) -> Stepped {
     let held = job.lease.as_ref().filter(|held| held.is_exclusive).map(|held| held.key);
     match (held, lease) {
         (Some(held), Some(shown)) if held != shown => Err(wrong_lease(job, verb)),
@@ -69,7 +69,7 @@ fn wrong_lease(job: &Job, verb: &str) -> Stop {
 }
 
 /// What happened to the lease when the job is no longer held.
-pub(super) fn release(run: &mut Run<'_>, key: JobKey) -> Step {
+pub(super) fn release(run: &mut Run<'_>, key: JobKey) -> Stepped {
     crate::element::job_task::drop_lease(run, key)?;
     let job = run.change::<Job>(key)?;
     if let Some(lease) = job.lease.take() {

@@ -7,7 +7,7 @@ use crate::limits::BUSY_WAIT_MAX_MS;
 use crate::need::{Missed, Need};
 use crate::run::Run;
 use crate::state::BoxName;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::{
     CloseBoxSubscription, Command, CorrelateSubscription, OpenBoxSubscription, ReplyToken,
@@ -56,7 +56,7 @@ impl Offer {
     }
 }
 
-pub(super) fn require(run: &Run<'_>, name: &BoxName) -> Step {
+pub(super) fn require(run: &Run<'_>, name: &BoxName) -> Stepped {
     run.require(Need::Box(name.clone()))
 }
 
@@ -71,7 +71,7 @@ pub(super) fn subscriptions(run: &Run<'_>, name: &BoxName) -> Vec<Arc<BoxSubscri
 }
 
 /// Hands the message to waiting instances, one per process id, oldest subscription first.
-pub(super) fn offer_to_subscriptions(run: &mut Run<'_>, offer: &mut Offer) -> Step {
+pub(super) fn offer_to_subscriptions(run: &mut Run<'_>, offer: &mut Offer) -> Stepped {
     for subscription in subscriptions(run, &offer.name) {
         if offer.suits(&subscription) {
             send(run, &subscription, offer)?;
@@ -81,7 +81,7 @@ pub(super) fn offer_to_subscriptions(run: &mut Run<'_>, offer: &mut Offer) -> St
 }
 
 /// Marks the subscription as correlating and sends the message on its way.
-fn send(run: &mut Run<'_>, subscription: &BoxSubscription, offer: &mut Offer) -> Step {
+fn send(run: &mut Run<'_>, subscription: &BoxSubscription, offer: &mut Offer) -> Stepped {
     run.change::<BoxSubscription>(subscription.key)?.correlating = Some(offer.key);
     offer.correlated_to.push(subscription.process_id.clone());
     run.send(Command::CorrelateSubscription(CorrelateSubscription {
@@ -104,7 +104,7 @@ pub(super) fn assign_reply(
     name: &BoxName,
     message: MessageKey,
     reply: ReplyToken,
-) -> Step<bool> {
+) -> Stepped<bool> {
     let on_its_way = subscriptions(run, name).into_iter().find(|row| row.correlating == Some(message));
     let Some(subscription) = on_its_way else { return Ok(false) };
     run.change::<BoxSubscription>(subscription.key)?.reply = Some(reply);
@@ -158,7 +158,11 @@ pub(super) fn dismiss_waiting(run: &mut Run<'_>, name: &BoxName) {
 }
 
 /// Takes the reply token from the subscription that has it.
-pub(super) fn take_reply(run: &mut Run<'_>, name: &BoxName, message: MessageKey) -> Step<Option<ReplyToken>> {
+pub(super) fn take_reply(
+    run: &mut Run<'_>,
+    name: &BoxName,
+    message: MessageKey,
+) -> Stepped<Option<ReplyToken>> {
     let answering = subscriptions(run, name)
         .into_iter()
         .find(|row| row.correlating == Some(message) && row.reply.is_some());
@@ -169,7 +173,7 @@ pub(super) fn take_reply(run: &mut Run<'_>, name: &BoxName, message: MessageKey)
 }
 
 /// Starts an instance of every process whose start event takes this message. Gives the first one.
-pub(super) fn offer_to_starts(run: &mut Run<'_>, offer: &mut Offer) -> Step<Option<ProcessInstanceKey>> {
+pub(super) fn offer_to_starts(run: &mut Run<'_>, offer: &mut Offer) -> Stepped<Option<ProcessInstanceKey>> {
     let starts = start_subscriptions::by_name(
         run,
         &offer.name.tenant,
@@ -196,7 +200,7 @@ pub(super) fn start_instance(
     run: &mut Run<'_>,
     start: &StartSubscription,
     offer: &Offer,
-) -> Step<Option<ProcessInstanceKey>> {
+) -> Stepped<Option<ProcessInstanceKey>> {
     let correlation_key = Some(&offer.name.correlation_key).filter(|key| !key.is_empty()).cloned();
     if let Some(key) = &correlation_key {
         let lock = (offer.name.tenant.clone(), start.process_id.clone(), key.clone());
@@ -245,7 +249,7 @@ pub(super) fn start_instance(
 }
 
 /// An instance begins to wait: the oldest message that suits is on its way to it at once.
-pub(super) fn open(run: &mut Run<'_>, command: &OpenBoxSubscription) -> Step<Answer> {
+pub(super) fn open(run: &mut Run<'_>, command: &OpenBoxSubscription) -> Stepped<Answer> {
     let name = BoxName::of_subscription(&command.subscription);
     require(run, &name)?;
     run.insert(command.subscription.clone());
@@ -254,7 +258,7 @@ pub(super) fn open(run: &mut Run<'_>, command: &OpenBoxSubscription) -> Step<Ans
 }
 
 /// Offers the oldest buffered message that this subscription may have.
-pub(super) fn offer_buffered(run: &mut Run<'_>, subscription: SubscriptionKey) -> Step {
+pub(super) fn offer_buffered(run: &mut Run<'_>, subscription: SubscriptionKey) -> Stepped {
     let Some(subscription) = run.get::<BoxSubscription>(subscription).cloned() else { return Ok(()) };
     let now = run.now;
     for message in messages(run, &BoxName::of_subscription(&subscription)) {
@@ -274,7 +278,7 @@ pub(super) fn offer_buffered(run: &mut Run<'_>, subscription: SubscriptionKey) -
     Ok(())
 }
 
-pub(super) fn close(run: &mut Run<'_>, command: &CloseBoxSubscription) -> Step<Answer> {
+pub(super) fn close(run: &mut Run<'_>, command: &CloseBoxSubscription) -> Stepped<Answer> {
     let name = BoxName {
         tenant: command.tenant.clone(),
         message_name: command.message_name.clone(),
@@ -300,7 +304,7 @@ pub(super) fn next_start(
     tenant: &TenantId,
     starts: &[Arc<StartSubscription>],
     correlation_key: &Text,
-) -> Step<Option<(Arc<Message>, Arc<StartSubscription>)>> {
+) -> Stepped<Option<(Arc<Message>, Arc<StartSubscription>)>> {
     let mut best: Option<(Arc<Message>, Arc<StartSubscription>)> = None;
     let mut missed = Missed::default();
     for start in starts {

@@ -33,10 +33,10 @@ mod user_task;
 pub use deployable::check_deployment;
 
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::{Answer, Command};
 
-pub(crate) fn dispatch(run: &mut Run<'_>, command: &Command) -> Step<Answer> {
+pub(crate) fn dispatch(run: &mut Run<'_>, command: &Command) -> Stepped<Answer> {
     match command {
         Command::Deploy(command) => deploy::run(run, command),
         Command::DeleteResource(command) => delete_resource::run(run, command),

@@ -5,12 +5,12 @@ use crate::data::variables;
 use crate::event::timer;
 use crate::run::Run;
 use crate::state::BoxName;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::command::PublishMessage;
 use tidemill_model::entity::{Message, TimerPurpose};
 use tidemill_model::{Answer, Event, MessageKey, Rejection};
 
-pub(super) fn run(run: &mut Run<'_>, command: &PublishMessage) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &PublishMessage) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;
     let name = BoxName {
         tenant: command.tenant.clone(),
@@ -41,7 +41,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &PublishMessage) -> Step<Answer> {
     Ok(Answer::Published { message: key, tenant: command.tenant.clone() })
 }
 
-fn refuse_duplicate(run: &Run<'_>, command: &PublishMessage, name: &BoxName) -> Step {
+fn refuse_duplicate(run: &Run<'_>, command: &PublishMessage, name: &BoxName) -> Stepped {
     let Some(message_id) = command.message_id.as_ref().filter(|id| !id.is_empty()) else { return Ok(()) };
     let is_buffered = message_box::messages(run, name)
         .iter()

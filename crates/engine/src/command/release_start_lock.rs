@@ -4,12 +4,12 @@ use super::message_box::{self, Offer};
 use super::start_subscriptions;
 use crate::run::Run;
 use crate::state::BoxName;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::Answer;
 use tidemill_model::command::ReleaseStartLock;
 use tidemill_model::entity::{Message, MessageStartLock, StartEventKind};
 
-pub(super) fn run(run: &mut Run<'_>, command: &ReleaseStartLock) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &ReleaseStartLock) -> Stepped<Answer> {
     let starts = start_subscriptions::of_process(run, &command.tenant, &command.process_id)?;
     let starts: Vec<_> = starts.into_iter().filter(|start| start.kind == StartEventKind::Message).collect();
     let next = message_box::next_start(run, &command.tenant, &starts, &command.correlation_key)?;

@@ -4,12 +4,12 @@ use super::job;
 use crate::incident;
 use crate::need::Need;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::command::ResolveIncident;
 use tidemill_model::entity::{Incident, Job, JobState};
 use tidemill_model::{Answer, Rejection};
 
-pub(super) fn run(run: &mut Run<'_>, command: &ResolveIncident) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &ResolveIncident) -> Stepped<Answer> {
     let key = command.incident;
     let Some(found) = run.find::<Incident>(key, || Need::Incident(key))?.cloned() else {
         return Err(Rejection::not_found(format!(

@@ -2,11 +2,11 @@
 
 use crate::data::variables;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::command::SetVariables;
 use tidemill_model::{Answer, Rejection};
 
-pub(super) fn run(run: &mut Run<'_>, command: &SetVariables) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &SetVariables) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;
     let scope = command.scope;
     if run.find_scope(scope)?.is_none() {

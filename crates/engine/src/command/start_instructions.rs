@@ -5,7 +5,7 @@ use crate::event::subscription;
 use crate::lifecycle::{activated, enqueue_activation};
 use crate::run::Run;
 use crate::state::Definition;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use std::collections::BTreeMap;
 use tidemill_bpmn::{Behavior, Element};
 use tidemill_model::command::{CreateInstance, StartInstruction};
@@ -13,7 +13,7 @@ use tidemill_model::entity::{ElementInstance, Lifecycle, Scope};
 use tidemill_model::{ElementIndex, ElementInstanceKey, ProcessInstanceKey, Rejection};
 
 /// Refuses what cannot be started.
-pub(super) fn check(definition: &Definition, command: &CreateInstance) -> Step {
+pub(super) fn check(definition: &Definition, command: &CreateInstance) -> Stepped {
     for instruction in &command.start {
         let id = &instruction.element_id;
         let refuse = |why: &str| {
@@ -82,7 +82,7 @@ pub(super) fn start(
     definition: &Definition,
     instance: ProcessInstanceKey,
     instructions: &[StartInstruction],
-) -> Step {
+) -> Stepped {
     arm(run, definition, instance.scope(), definition.process.root())?;
     let mut made: BTreeMap<ElementIndex, ElementInstanceKey> = BTreeMap::new();
     for instruction in instructions {
@@ -109,7 +109,7 @@ fn make_scope(
     definition: &Definition,
     parent: ElementInstanceKey,
     index: ElementIndex,
-) -> Step<ElementInstanceKey> {
+) -> Stepped<ElementInstanceKey> {
     let element = definition.process.element(index);
     let (key, origin, now) = (run.new_key(), run.origin(parent)?, run.now);
     run.scope_mut(parent)?.children += 1;
@@ -141,7 +141,7 @@ fn make_scope(
     Ok(key)
 }
 
-fn arm(run: &mut Run<'_>, definition: &Definition, key: ElementInstanceKey, scope: &Element) -> Step {
+fn arm(run: &mut Run<'_>, definition: &Definition, key: ElementInstanceKey, scope: &Element) -> Stepped {
     let inside = subscription::event_sub_process_starts(definition, scope);
     let events: Vec<_> = scope.boundary_events.iter().copied().chain(inside).collect();
     subscription::open(run, key, definition, events)

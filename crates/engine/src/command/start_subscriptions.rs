@@ -3,7 +3,7 @@
 use crate::event::timer;
 use crate::need::{Missed, Need};
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_bpmn::{Catch, Process, Source};
 use tidemill_feel::{EmptyScope, Expression, Value};
@@ -17,13 +17,13 @@ pub(super) fn by_name(
     tenant: &TenantId,
     kind: StartEventKind,
     name: &Text,
-) -> Step<Vec<Arc<StartSubscription>>> {
+) -> Stepped<Vec<Arc<StartSubscription>>> {
     require_name(run, tenant, kind, name)?;
     let keys = run.index().starts.get(&(tenant.clone(), kind, name.clone()));
     Ok(keys.into_iter().flatten().filter_map(|key| run.get::<StartSubscription>(*key).cloned()).collect())
 }
 
-fn require_name(run: &Run<'_>, tenant: &TenantId, kind: StartEventKind, name: &Text) -> Step {
+fn require_name(run: &Run<'_>, tenant: &TenantId, kind: StartEventKind, name: &Text) -> Stepped {
     run.require(Need::Starts { tenant: tenant.clone(), kind, name: name.clone() })
 }
 
@@ -31,7 +31,7 @@ pub(super) fn of_process(
     run: &Run<'_>,
     tenant: &TenantId,
     process_id: &Text,
-) -> Step<Vec<Arc<StartSubscription>>> {
+) -> Stepped<Vec<Arc<StartSubscription>>> {
     run.require(Need::Process { tenant: tenant.clone(), process_id: process_id.clone() })?;
     let found = run.index().processes.get(&(tenant.clone(), process_id.clone()));
     let keys = found.into_iter().flat_map(|process| &process.starts);
@@ -51,7 +51,7 @@ enum StartsBy {
 }
 
 /// What starts a process by itself.
-pub(super) fn plan(run: &Run<'_>, process: &Process) -> Step<Vec<Plan>> {
+pub(super) fn plan(run: &Run<'_>, process: &Process) -> Stepped<Vec<Plan>> {
     let mut plans = Vec::new();
     for index in process.starts() {
         let element = process.element(*index);
@@ -79,7 +79,7 @@ pub(super) fn note_missing(
     tenant: &TenantId,
     process_id: &Text,
     plans: &[Plan],
-) -> Step {
+) -> Stepped {
     let open = missed.unless_missing(of_process(run, tenant, process_id))?.unwrap_or_default();
     let open = open.iter().map(|start| (start.kind, &start.name));
     let planned = plans.iter().filter_map(|plan| match &plan.by {
@@ -108,7 +108,7 @@ fn timers_of(run: &Run<'_>, tenant: &TenantId, process_id: &Text) -> Vec<TimerKe
 }
 
 /// Takes back everything that starts this process by itself.
-pub(super) fn close(run: &mut Run<'_>, tenant: &TenantId, process_id: &Text) -> Step {
+pub(super) fn close(run: &mut Run<'_>, tenant: &TenantId, process_id: &Text) -> Stepped {
     for start in of_process(run, tenant, process_id)? {
         require_name(run, tenant, start.kind, &start.name)?;
         run.remove::<StartSubscription>(start.key);
@@ -120,7 +120,7 @@ pub(super) fn close(run: &mut Run<'_>, tenant: &TenantId, process_id: &Text) -> 
 }
 
 /// Opens everything that starts this version by itself.
-pub(super) fn open(run: &mut Run<'_>, head: &ProcessDefinition, plans: Vec<Plan>) -> Step {
+pub(super) fn open(run: &mut Run<'_>, head: &ProcessDefinition, plans: Vec<Plan>) -> Stepped {
     for Plan { element, element_id, by } in plans {
         match by {
             StartsBy::Timer { due_at, repetitions } => {
@@ -156,7 +156,7 @@ pub(super) fn open(run: &mut Run<'_>, head: &ProcessDefinition, plans: Vec<Plan>
 pub(super) fn require_definitions<'s>(
     run: &Run<'_>,
     starts: impl IntoIterator<Item = &'s Arc<StartSubscription>>,
-) -> Step {
+) -> Stepped {
     let mut missed = Missed::default();
     for start in starts {
         missed.unless_missing(run.find_definition(start.definition))?;
@@ -165,14 +165,14 @@ pub(super) fn require_definitions<'s>(
 }
 
 /// A name that must not depend on variables.
-fn constant(run: &Run<'_>, source: &Source) -> Step<Text> {
+fn constant(run: &Run<'_>, source: &Source) -> Stepped<Text> {
     match source {
         Source::Static { text, .. } => Ok(text.clone()),
         Source::Feel(expression) => constant_feel(run, expression),
     }
 }
 
-fn constant_feel(run: &Run<'_>, expression: &Expression) -> Step<Text> {
+fn constant_feel(run: &Run<'_>, expression: &Expression) -> Stepped<Text> {
     let outcome = run.evaluate_in(&EmptyScope, expression);
     match outcome.map(|outcome| outcome.value) {
         Ok(Value::String(text)) => Ok(text),

@@ -6,12 +6,12 @@ use crate::element::job_task;
 use crate::event::propagation::{self, Thrown};
 use crate::incident;
 use crate::run::Run;
-use crate::stop::{Failure, Step};
+use crate::stop::{Failure, Stepped};
 use tidemill_model::Answer;
 use tidemill_model::command::ThrowJobError;
 use tidemill_model::entity::{IncidentKind, Job, JobEvent, JobState};
 
-pub(super) fn run(run: &mut Run<'_>, command: &ThrowJobError) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &ThrowJobError) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;
     let key = command.job;
     let job = job::expect_active(run, key, command.lease, "throw an error for")?;

@@ -7,7 +7,7 @@ use crate::event::trigger::trigger;
 use crate::need::Need;
 use crate::run::Run;
 use crate::state::BoxName;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_model::command::TriggerTimer;
 use tidemill_model::entity::{Job, JobState, Message, Timer, TimerPurpose};
@@ -15,7 +15,7 @@ use tidemill_model::{
     Answer, DefinitionKey, ElementIndex, ElementInstanceKey, Event, JobKey, MessageKey, TenantId, Variables,
 };
 
-pub(super) fn run(run: &mut Run<'_>, command: &TriggerTimer) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &TriggerTimer) -> Stepped<Answer> {
     let timer = Arc::new(command.timer.clone());
     match &timer.purpose {
         TimerPurpose::Catch { element_instance, target, .. } => {
@@ -46,7 +46,7 @@ fn catch(
     command: &TriggerTimer,
     waiting: ElementInstanceKey,
     target: ElementIndex,
-) -> Step {
+) -> Stepped {
     let timer = &command.timer;
     if run.find_scope(waiting)?.is_none() {
         return Ok(());
@@ -66,7 +66,7 @@ fn start(
     definition: DefinitionKey,
     target: ElementIndex,
     tenant: &TenantId,
-) -> Step {
+) -> Stepped {
     if run.remove::<Timer>(timer.key).is_none() {
         return Ok(());
     }
@@ -82,7 +82,7 @@ fn start(
     create_instance::start_at(run, instance, target, Some(Variables::default()))
 }
 
-fn back_off_is_over(run: &mut Run<'_>, timer: &Timer, key: JobKey) -> Step {
+fn back_off_is_over(run: &mut Run<'_>, timer: &Timer, key: JobKey) -> Stepped {
     let job = super::job::find(run, key)?;
     // It comes with its job, and goes with it.
     run.remove::<Timer>(timer.key);
@@ -93,7 +93,7 @@ fn back_off_is_over(run: &mut Run<'_>, timer: &Timer, key: JobKey) -> Step {
     Ok(())
 }
 
-fn expire(run: &mut Run<'_>, timer: &Timer, message: MessageKey, name: BoxName) -> Step {
+fn expire(run: &mut Run<'_>, timer: &Timer, message: MessageKey, name: BoxName) -> Stepped {
     super::message_box::require(run, &name)?;
     run.load_timer(timer);
     run.remove::<Timer>(timer.key);

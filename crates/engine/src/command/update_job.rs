@@ -3,12 +3,12 @@
 use super::job;
 use crate::element::job_task;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::command::UpdateJob;
 use tidemill_model::entity::{Job, JobEvent};
 use tidemill_model::{Answer, Rejection};
 
-pub(super) fn run(run: &mut Run<'_>, command: &UpdateJob) -> Step<Answer> {
+pub(super) fn run(run: &mut Run<'_>, command: &UpdateJob) -> Stepped<Answer> {
     let key = command.job;
     let job = job::expect(run, key, "update")?;
     job::check_shown_lease(&job, command.lease, "update")?;

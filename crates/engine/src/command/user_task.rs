@@ -4,7 +4,7 @@ use crate::data::{result, variables};
 use crate::element::user_task::{end, set_state};
 use crate::need::Need;
 use crate::run::Run;
-use crate::stop::Step as Stepped;
+use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::{AssignUserTask, CompleteUserTask, Step, UpdateUserTask};
 use tidemill_model::entity::{UserTask, UserTaskState};

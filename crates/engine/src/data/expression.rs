@@ -4,11 +4,11 @@ use super::work::Work;
 use crate::limits::INDEXED_TEXT_BYTES_MAX;
 use crate::run::Run;
 use crate::state::Working;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use std::cell::RefCell;
 use std::fmt::Write;
 use tidemill_bpmn::Source;
-use tidemill_feel::{Expression, Lookup, Outcome, Scope, Value};
+use tidemill_feel::{Evaluation, Expression, Lookup, Scope, Value};
 use tidemill_model::entity::{ElementInstance, IncidentKind, Variable};
 use tidemill_model::{ElementInstanceKey, RawJson, Text, VariableKey};
 
@@ -31,7 +31,7 @@ impl<'a> Visible<'a> {
     }
 
     /// Fails if something that was read is not in memory.
-    pub(crate) fn check(&self) -> Step {
+    pub(crate) fn check(&self) -> Stepped {
         self.missing.take().map_or(Ok(()), Err)
     }
 
@@ -73,8 +73,8 @@ impl Scope for Visible<'_> {
         let mut names = Vec::new();
         let mut scope = Some(self.scope);
         while let Some(key) = scope {
-            if let Some(node) = self.working.node(key) {
-                names.extend(node.variables.keys().map(ToString::to_string));
+            if let Some(links) = self.working.links(key) {
+                names.extend(links.variables.keys().map(ToString::to_string));
             }
             scope = self.working.get::<ElementInstance>(key).map(|element| element.parent);
         }
@@ -84,7 +84,7 @@ impl Scope for Visible<'_> {
 
 impl Working {
     pub(crate) fn local_variable(&self, scope: ElementInstanceKey, name: &str) -> Option<&Variable> {
-        let key: &VariableKey = self.node(scope)?.variables.get(name)?;
+        let key: &VariableKey = self.links(scope)?.variables.get(name)?;
         self.get::<Variable>(*key).map(|variable| &**variable)
     }
 }
@@ -96,7 +96,7 @@ impl Run<'_> {
         scope: ElementInstanceKey,
         expression: &Expression,
         extra: Extra<'_>,
-    ) -> Step<Outcome> {
+    ) -> Stepped<Evaluation> {
         self.require_ancestors(scope)?;
         let visible = Visible::new(self, scope, extra);
         let outcome = self.evaluate_in(&visible, expression);
@@ -110,7 +110,7 @@ impl Run<'_> {
     }
 
     /// A scope reads upwards: everything above must be in memory.
-    fn require_ancestors(&self, scope: ElementInstanceKey) -> Step {
+    fn require_ancestors(&self, scope: ElementInstanceKey) -> Stepped {
         let mut info = self.find_scope(scope)?;
         while let Some(parent) = info.and_then(|info| info.parent) {
             info = self.find_scope(parent)?;
@@ -119,7 +119,7 @@ impl Run<'_> {
     }
 
     /// A name, code or key: a string that stores can keep and index.
-    pub(crate) fn text(&self, scope: ElementInstanceKey, source: &Source) -> Step<Text> {
+    pub(crate) fn text(&self, scope: ElementInstanceKey, source: &Source) -> Stepped<Text> {
         let text = match source {
             Source::Static { text, .. } => text.clone(),
             Source::Feel(expression) => {
@@ -139,12 +139,12 @@ impl Run<'_> {
         scope: ElementInstanceKey,
         expression: &Expression,
         extra: Extra<'_>,
-    ) -> Step<bool> {
+    ) -> Stepped<bool> {
         let outcome = self.evaluate(scope, expression, extra)?;
         outcome.value.as_bool().ok_or_else(|| wrong_type(expression, &outcome, "BOOLEAN"))
     }
 
-    pub(crate) fn integer(&self, scope: ElementInstanceKey, source: &Source) -> Step<i64> {
+    pub(crate) fn integer(&self, scope: ElementInstanceKey, source: &Source) -> Stepped<i64> {
         match source {
             Source::Static { text, .. } => text.trim().parse().map_err(|_| {
                 let message = format!("Expected '{text}' to be a number, but it is not");
@@ -159,7 +159,7 @@ impl Run<'_> {
     }
 
     /// A list of names: a FEEL list, or static text split at commas.
-    pub(crate) fn text_list(&self, scope: ElementInstanceKey, source: &Source) -> Step<Vec<Text>> {
+    pub(crate) fn text_list(&self, scope: ElementInstanceKey, source: &Source) -> Stepped<Vec<Text>> {
         let items: Vec<Text> = match source {
             Source::Static { text, .. } => {
                 text.split(',').map(|item| Text::from(item.trim())).filter(|item| !item.is_empty()).collect()
@@ -177,7 +177,12 @@ impl Run<'_> {
     }
 
     /// Any value, as JSON.
-    pub(crate) fn json(&self, scope: ElementInstanceKey, source: &Source, extra: Extra<'_>) -> Step<Value> {
+    pub(crate) fn json(
+        &self,
+        scope: ElementInstanceKey,
+        source: &Source,
+        extra: Extra<'_>,
+    ) -> Stepped<Value> {
         match source {
             Source::Static { value, .. } => Value::from_json(value.as_str())
                 .map_err(|error| Stop::broken(format!("static value: {error}"))),
@@ -186,7 +191,7 @@ impl Run<'_> {
     }
 }
 
-pub(crate) fn check_indexed(text: &str) -> Step {
+pub(crate) fn check_indexed(text: &str) -> Stepped {
     let problem = if text.len() > INDEXED_TEXT_BYTES_MAX {
         format!("it has {} bytes and {INDEXED_TEXT_BYTES_MAX} are allowed", text.len())
     } else if text.contains('\0') {
@@ -201,7 +206,7 @@ pub(crate) fn check_indexed(text: &str) -> Step {
 }
 
 /// The text that users of expressions know, with what the evaluation had to say.
-pub(crate) fn wrong_type(expression: &Expression, outcome: &Outcome, wanted: &str) -> Stop {
+pub(crate) fn wrong_type(expression: &Expression, outcome: &Evaluation, wanted: &str) -> Stop {
     let mut message = format!(
         "Expected result of the expression '{}' to be '{wanted}', but was '{}'.",
         expression.text(),

@@ -4,7 +4,7 @@ use super::expression::{Visible, to_raw};
 use super::variables;
 use crate::limits::MAPPED_BYTES_MAX;
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::Mapping;
 use tidemill_feel::{Context, ContextBuilder, Lookup, Scope, VALUE_DEPTH_MAX, Value};
 use tidemill_model::entity::IncidentKind;
@@ -14,7 +14,7 @@ use tidemill_model::{ElementInstanceKey, Text, Variables};
 const ENTRY_BYTES: u64 = 64;
 
 /// Makes the local variables that the input mappings describe.
-pub(crate) fn apply_inputs(run: &mut Run<'_>, element: ElementInstanceKey, mappings: &[Mapping]) -> Step {
+pub(crate) fn apply_inputs(run: &mut Run<'_>, element: ElementInstanceKey, mappings: &[Mapping]) -> Stepped {
     if mappings.is_empty() {
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub(crate) fn outputs(
     element: ElementInstanceKey,
     target: ElementInstanceKey,
     mappings: &[Mapping],
-) -> Step<Variables> {
+) -> Stepped<Variables> {
     let mut results = Results::default();
     for mapping in mappings {
         let value = evaluate(run, element, mapping, &results)?;
@@ -42,7 +42,7 @@ pub(crate) fn outputs(
     Ok(results.into_variables())
 }
 
-fn existing(run: &Run<'_>, scope: ElementInstanceKey, name: &str) -> Step<Option<Value>> {
+fn existing(run: &Run<'_>, scope: ElementInstanceKey, name: &str) -> Stepped<Option<Value>> {
     let visible = Visible::new(run, scope, &[]);
     let found = visible.get(name).and_then(|found| match found {
         Lookup::Json(json) => {
@@ -55,7 +55,12 @@ fn existing(run: &Run<'_>, scope: ElementInstanceKey, name: &str) -> Step<Option
     Ok(found)
 }
 
-fn evaluate(run: &Run<'_>, element: ElementInstanceKey, mapping: &Mapping, results: &Results) -> Step<Value> {
+fn evaluate(
+    run: &Run<'_>,
+    element: ElementInstanceKey,
+    mapping: &Mapping,
+    results: &Results,
+) -> Stepped<Value> {
     let extra: Vec<_> = results.0.iter().map(|made| (made.name.as_str(), made.shown.clone())).collect();
     run.json(element, &mapping.source, &extra).map_err(|stop| match stop {
         Stop::Fail(failure) => Stop::fail(IncidentKind::IoMappingError, failure.message),
@@ -83,8 +88,8 @@ impl Results {
         element: ElementInstanceKey,
         target: &[Text],
         value: Value,
-        existing_target: impl FnOnce(&str) -> Step<Option<Value>>,
-    ) -> Step {
+        existing_target: impl FnOnce(&str) -> Stepped<Option<Value>>,
+    ) -> Stepped {
         let (name, path) = target.split_first().expect("a mapping has a target");
         check_depth(path.len(), &value)?;
         let known = self.0.iter().position(|made| made.name == *name);
@@ -124,7 +129,7 @@ impl Results {
     }
 
     /// Fails before the values become texts, of which each may be as large as it was.
-    fn check_bytes(&self) -> Step {
+    fn check_bytes(&self) -> Stepped {
         let bytes = self.0.iter().fold(0u64, |bytes, made| bytes.saturating_add(made.value.weight()));
         if bytes <= MAPPED_BYTES_MAX {
             return Ok(());
@@ -142,7 +147,7 @@ impl Results {
 }
 
 /// A value must not nest deeper than expressions can read it again.
-fn check_depth(path_len: usize, value: &Value) -> Step {
+fn check_depth(path_len: usize, value: &Value) -> Stepped {
     if path_len as u64 + u64::from(value.depth()) <= u64::from(VALUE_DEPTH_MAX) {
         return Ok(());
     }

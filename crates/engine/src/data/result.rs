@@ -3,7 +3,7 @@
 use super::{mapping, variables};
 use crate::run::Run;
 use crate::state::Definition;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{Behavior, Catch, Element};
 use tidemill_model::ElementInstanceKey;
 use tidemill_model::entity::ElementInstance;
@@ -19,7 +19,7 @@ enum Destination {
 }
 
 /// Applies the payload and the output mappings of a completing element.
-pub(crate) fn apply(run: &mut Run<'_>, key: ElementInstanceKey) -> Step {
+pub(crate) fn apply(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
     let element = run.element(key)?.clone();
     let definition = run.definition(element.origin.definition)?;
     let target = definition.process.element(element.element);
@@ -71,7 +71,7 @@ pub(crate) fn set_payload(
     run: &mut Run<'_>,
     key: ElementInstanceKey,
     payload: Option<tidemill_model::Variables>,
-) -> Step {
+) -> Stepped {
     run.change::<ElementInstance>(key)?.payload = payload.filter(|payload| !payload.is_empty());
     Ok(())
 }

@@ -3,12 +3,17 @@
 use crate::limits::{INDEXED_TEXT_BYTES_MAX, LISTED_OUTPUTS_MAX, VARIABLES_BYTES_MAX};
 use crate::run::Run;
 use crate::state::Working;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_model::entity::{ElementInstance, IncidentKind, Variable};
 use tidemill_model::{ElementInstanceKey, Event, RawJson, Rejection, RejectionCode, Text, Variables};
 
 /// Sets a variable in this very scope. An equal value is no change.
-pub(crate) fn set_local(run: &mut Run<'_>, scope: ElementInstanceKey, name: &Text, value: &RawJson) -> Step {
+pub(crate) fn set_local(
+    run: &mut Run<'_>,
+    scope: ElementInstanceKey,
+    name: &Text,
+    value: &RawJson,
+) -> Stepped {
     check_size(name, value)?;
     match run.local_variable(scope, name) {
         Some(variable) if variable.value == *value => Ok(()),
@@ -37,7 +42,7 @@ pub(crate) fn set_local(run: &mut Run<'_>, scope: ElementInstanceKey, name: &Tex
     }
 }
 
-pub(crate) fn set_all_local(run: &mut Run<'_>, scope: ElementInstanceKey, variables: &Variables) -> Step {
+pub(crate) fn set_all_local(run: &mut Run<'_>, scope: ElementInstanceKey, variables: &Variables) -> Stepped {
     for (name, value) in variables.iter() {
         set_local(run, scope, name, value)?;
     }
@@ -46,14 +51,14 @@ pub(crate) fn set_all_local(run: &mut Run<'_>, scope: ElementInstanceKey, variab
 
 /// Merges from a scope: a name is updated in the nearest scope that has it, or made in the process scope. A
 /// scope whose variable already has exactly that value does not absorb it; the update travels on.
-pub(crate) fn merge(run: &mut Run<'_>, from: ElementInstanceKey, variables: &Variables) -> Step {
+pub(crate) fn merge(run: &mut Run<'_>, from: ElementInstanceKey, variables: &Variables) -> Stepped {
     for (name, value) in variables.iter() {
         merge_one(run, from, name, value)?;
     }
     Ok(())
 }
 
-fn merge_one(run: &mut Run<'_>, from: ElementInstanceKey, name: &Text, value: &RawJson) -> Step {
+fn merge_one(run: &mut Run<'_>, from: ElementInstanceKey, name: &Text, value: &RawJson) -> Stepped {
     let mut scope = from;
     loop {
         let is_absorbed = run.local_variable(scope, name).is_some_and(|variable| variable.value != *value);
@@ -69,7 +74,7 @@ fn merge_one(run: &mut Run<'_>, from: ElementInstanceKey, name: &Text, value: &R
 }
 
 /// Fails for a name or value that is too large for a variable.
-pub(crate) fn check_size(name: &Text, value: &RawJson) -> Step {
+pub(crate) fn check_size(name: &Text, value: &RawJson) -> Stepped {
     if name.len() > INDEXED_TEXT_BYTES_MAX {
         let message = format!(
             "Expected names of variables to have at most {INDEXED_TEXT_BYTES_MAX} bytes, but one has {}",
@@ -114,19 +119,19 @@ pub(crate) fn check_command(variables: &Variables) -> Result<(), Rejection> {
 impl Working {
     /// The variables of this very scope.
     pub(crate) fn local_variables(&self, scope: ElementInstanceKey) -> Variables {
-        let keys = self.node(scope).into_iter().flat_map(|node| node.variables.values());
+        let keys = self.links(scope).into_iter().flat_map(|links| links.variables.values());
         let rows = keys.filter_map(|key| self.get::<Variable>(*key));
         rows.map(|variable| (variable.name.clone(), variable.value.clone())).collect()
     }
 
     /// Everything visible from a scope, or only the given names; the nearest value of a name counts.
-    pub(crate) fn visible_variables(&self, from: ElementInstanceKey, names: &[Text]) -> Step<Variables> {
+    pub(crate) fn visible_variables(&self, from: ElementInstanceKey, names: &[Text]) -> Stepped<Variables> {
         self.visible_with(from, names, |_| Ok(None))
     }
 
     /// The same for a worker, who also sees the output collections of the bodies around the job as they stand. A
     /// long one would come with the job of each of its many instances, so it must be asked for by name.
-    pub(crate) fn visible_for_worker(&self, from: ElementInstanceKey, names: &[Text]) -> Step<Variables> {
+    pub(crate) fn visible_for_worker(&self, from: ElementInstanceKey, names: &[Text]) -> Stepped<Variables> {
         self.visible_with(from, names, |body| {
             let Some(name) = self.output_collection(body)? else { return Ok(None) };
             let total = body.progress.unwrap_or_default().total;
@@ -141,12 +146,12 @@ impl Working {
         &self,
         from: ElementInstanceKey,
         names: &[Text],
-        collected: impl Fn(&ElementInstance) -> Step<Option<(Text, RawJson)>>,
-    ) -> Step<Variables> {
+        collected: impl Fn(&ElementInstance) -> Stepped<Option<(Text, RawJson)>>,
+    ) -> Stepped<Variables> {
         let mut found = Vec::new();
         let mut scope = Some(from);
         while let Some(key) = scope {
-            let local = self.node(key).map(|node| &node.variables);
+            let local = self.links(key).map(|links| &links.variables);
             let wanted: Vec<_> = match local {
                 Some(local) if names.is_empty() => local.values().collect(),
                 Some(local) => names.iter().filter_map(|name| local.get(name)).collect(),

@@ -4,7 +4,7 @@
 use crate::limits::{FEEL_STEPS_PER_ELEMENT_MAX, FEEL_STEPS_PER_FILE_BYTE, FEEL_STEPS_PER_STEP};
 use crate::run::Run;
 use std::cell::Cell;
-use tidemill_feel::{Budget, EvaluationError, Expression, Outcome, Scope};
+use tidemill_feel::{Budget, Evaluation, EvaluationError, Expression, Scope};
 
 /// Bytes of JSON or values that are converted for one step.
 const BYTES_PER_STEP: u64 = 64;
@@ -64,7 +64,11 @@ impl Work {
 
 impl Run<'_> {
     /// Evaluates within what is left to the step, and tells in words why that failed.
-    pub(crate) fn evaluate_in(&self, scope: &dyn Scope, expression: &Expression) -> Result<Outcome, String> {
+    pub(crate) fn evaluate_in(
+        &self,
+        scope: &dyn Scope,
+        expression: &Expression,
+    ) -> Result<Evaluation, String> {
         let usual = Budget::default();
         let left = self.work.left();
         let budget = Budget { steps_max: usual.steps_max.min(left), ..usual };

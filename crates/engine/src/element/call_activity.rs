@@ -6,7 +6,7 @@ use crate::lifecycle::{activated, terminated};
 use crate::limits::{CALL_DEPTH_MAX, RECURSIVE_CALLS_MAX};
 use crate::run::Run;
 use crate::state::{Definition, by_deployment, by_tag};
-use crate::stop::{Step as Stepped, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{Behavior, Binding, CalledElement};
 use tidemill_model::command::Step;
 use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, ParentCall, ProcessInstance};

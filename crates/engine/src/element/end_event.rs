@@ -4,12 +4,12 @@ use super::{Subject, finish, job_task, pass, throw_event};
 use crate::event::propagation::{self, Thrown};
 use crate::lifecycle::{activated, complete_with_flows, interrupt_scope};
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{Source, Throw};
 use tidemill_model::Variables;
 use tidemill_model::entity::{IncidentKind, Interruption};
 
-pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> Step {
+pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> Stepped {
     match throw {
         Throw::Message(task) => job_task::activate(run, subject, task),
         Throw::Signal { name } => {
@@ -22,7 +22,7 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> S
     }
 }
 
-pub(super) fn complete(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> Step {
+pub(super) fn complete(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> Stepped {
     match throw {
         Throw::Terminate => {
             let scope = subject.instance.parent;
@@ -34,7 +34,7 @@ pub(super) fn complete(run: &mut Run<'_>, subject: &Subject, throw: &Throw) -> S
 }
 
 /// The event never completes: its scope is terminated or interrupted by whoever catches the error.
-fn throw_error(run: &mut Run<'_>, subject: &Subject, code: &Source) -> Step {
+fn throw_error(run: &mut Run<'_>, subject: &Subject, code: &Source) -> Stepped {
     let code = run.text(subject.key, code)?;
     let catcher = propagation::find(run, subject.instance.parent, Thrown::Error, &code)?
         .map_err(|uncaught| Stop::fail(IncidentKind::UnhandledErrorEvent, uncaught.explain(&code, None)))?;

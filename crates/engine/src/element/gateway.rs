@@ -3,12 +3,12 @@
 use super::Subject;
 use crate::lifecycle::{activated, complete_with_flows};
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_model::FlowIndex;
 use tidemill_model::entity::{IncidentKind, Lifecycle};
 
 /// The first flow whose condition is true, else the default.
-pub(super) fn exclusive(run: &mut Run<'_>, subject: &Subject, default: Option<FlowIndex>) -> Step {
+pub(super) fn exclusive(run: &mut Run<'_>, subject: &Subject, default: Option<FlowIndex>) -> Stepped {
     let mut chosen = None;
     for flow in &subject.element().outgoing {
         if Some(*flow) != default && is_open(run, subject, *flow)? {
@@ -24,7 +24,7 @@ pub(super) fn exclusive(run: &mut Run<'_>, subject: &Subject, default: Option<Fl
 }
 
 /// Every flow whose condition is true, else the default.
-pub(super) fn inclusive(run: &mut Run<'_>, subject: &Subject, default: Option<FlowIndex>) -> Step {
+pub(super) fn inclusive(run: &mut Run<'_>, subject: &Subject, default: Option<FlowIndex>) -> Stepped {
     let mut chosen = Vec::new();
     for flow in &subject.element().outgoing {
         if Some(*flow) != default && is_open(run, subject, *flow)? {
@@ -40,11 +40,11 @@ pub(super) fn inclusive(run: &mut Run<'_>, subject: &Subject, default: Option<Fl
     go_on(run, subject, &chosen)
 }
 
-pub(super) fn parallel(run: &mut Run<'_>, subject: &Subject) -> Step {
+pub(super) fn parallel(run: &mut Run<'_>, subject: &Subject) -> Stepped {
     go_on(run, subject, &subject.element().outgoing)
 }
 
-fn is_open(run: &Run<'_>, subject: &Subject, flow: FlowIndex) -> Step<bool> {
+fn is_open(run: &Run<'_>, subject: &Subject, flow: FlowIndex) -> Stepped<bool> {
     match &subject.definition.process.flow(flow).condition {
         Some(condition) => run.boolean(subject.key, condition, &[]),
         None => Ok(true),
@@ -52,7 +52,7 @@ fn is_open(run: &Run<'_>, subject: &Subject, flow: FlowIndex) -> Step<bool> {
 }
 
 /// Gateways wait for nothing once they have begun.
-fn go_on(run: &mut Run<'_>, subject: &Subject, flows: &[FlowIndex]) -> Step {
+fn go_on(run: &mut Run<'_>, subject: &Subject, flows: &[FlowIndex]) -> Stepped {
     activated(run, subject.key)?;
     run.transition(subject.key, Lifecycle::Completing)?;
     complete_with_flows(run, subject.key, flows)

@@ -4,12 +4,12 @@ use super::Subject;
 use crate::event::timer;
 use crate::lifecycle::activated;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_bpmn::JobTask;
 use tidemill_model::entity::{ElementInstance, Job, JobEvent, JobKind, JobLease, JobState, ProcessInstance};
 use tidemill_model::{Event, JobKey, RawJson, Text};
 
-pub(crate) fn activate(run: &mut Run<'_>, subject: &Subject, task: &JobTask) -> Step {
+pub(crate) fn activate(run: &mut Run<'_>, subject: &Subject, task: &JobTask) -> Stepped {
     let job_type = run.text(subject.key, &task.job_type)?;
     let retries = clamp(run.integer(subject.key, &task.retries)?);
     let priority = match &task.priority {
@@ -33,7 +33,7 @@ pub(super) struct NewJob {
     pub(super) headers: Option<RawJson>,
 }
 
-pub(super) fn create(run: &mut Run<'_>, subject: &Subject, new: NewJob) -> Step {
+pub(super) fn create(run: &mut Run<'_>, subject: &Subject, new: NewJob) -> Stepped {
     let (key, now) = (run.new_key(), run.now);
     let origin = subject.instance.origin.clone();
     let instance = origin.instance;
@@ -68,12 +68,12 @@ pub(super) fn create(run: &mut Run<'_>, subject: &Subject, new: NewJob) -> Step 
 }
 
 /// The job's element is being terminated.
-pub(super) fn cancel(run: &mut Run<'_>, key: JobKey) -> Step {
+pub(super) fn cancel(run: &mut Run<'_>, key: JobKey) -> Stepped {
     end(run, key, JobState::Canceled, JobEvent::Canceled)
 }
 
 /// The job is done in one way or another and leaves the live state.
-pub(crate) fn end(run: &mut Run<'_>, key: JobKey, state: JobState, event: JobEvent) -> Step {
+pub(crate) fn end(run: &mut Run<'_>, key: JobKey, state: JobState, event: JobEvent) -> Stepped {
     if run.get::<Job>(key).is_none() {
         return Ok(());
     }
@@ -96,7 +96,7 @@ pub(crate) fn end(run: &mut Run<'_>, key: JobKey, state: JobState, event: JobEve
 }
 
 /// The job is no longer held; a lease row goes when the last of its jobs is released.
-pub(crate) fn drop_lease(run: &mut Run<'_>, job: JobKey) -> Step {
+pub(crate) fn drop_lease(run: &mut Run<'_>, job: JobKey) -> Stepped {
     let Some(lease) = run.index().leased.get(&job).copied() else { return Ok(()) };
     let Some(row) = run.get::<JobLease>(lease).filter(|row| row.holds(job)) else { return Ok(()) };
     if row.released.len() + 1 == row.jobs.len() {

@@ -19,7 +19,7 @@ use crate::event::subscription;
 use crate::lifecycle::{activated, completed};
 use crate::run::Run;
 use crate::state::Definition;
-use crate::stop::{Step as Stepped, Stop};
+use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_bpmn::{Behavior, Element};
 use tidemill_model::command::Step;

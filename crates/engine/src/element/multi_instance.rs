@@ -8,7 +8,7 @@ use crate::event::subscription;
 use crate::lifecycle::{activated, completed, enqueue_activation};
 use crate::limits::{CHILDREN_PER_STEP, LOOP_ITEMS_MAX};
 use crate::run::Run;
-use crate::stop::{Step as Stepped, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{LoopOutputs, MultiInstance, Source};
 use tidemill_feel::{Number, Value};
 use tidemill_model::command::{Command, Continue, Step};
@@ -215,7 +215,7 @@ fn discard(run: &mut Run<'_>, body: ElementInstanceKey) {
     run.remove::<LoopInput>(body);
     run.forget_loop_items(body);
     let outputs: Vec<u32> =
-        run.node(body).map(|node| node.outputs.iter().copied().collect()).unwrap_or_default();
+        run.links(body).map(|links| links.outputs.iter().copied().collect()).unwrap_or_default();
     for counter in outputs {
         run.remove::<LoopOutput>((body, counter));
     }

@@ -4,9 +4,9 @@ use super::Subject;
 use crate::event::subscription;
 use crate::lifecycle::activated;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 
-pub(super) fn activate(run: &mut Run<'_>, subject: &Subject) -> Step {
+pub(super) fn activate(run: &mut Run<'_>, subject: &Subject) -> Stepped {
     let attached = subject.element().boundary_events.iter().copied().filter(|_| !subject.is_inner());
     let events: Vec<_> = std::iter::once(subject.instance.element).chain(attached).collect();
     subscription::open(run, subject.key, &subject.definition, events)?;

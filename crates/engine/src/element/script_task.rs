@@ -4,7 +4,7 @@ use super::{Subject, pass};
 use crate::data::expression::to_raw;
 use crate::data::{result, variables};
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_feel::Expression;
 use tidemill_model::{Text, Variables};
 
@@ -13,7 +13,7 @@ pub(super) fn activate(
     subject: &Subject,
     expression: &Expression,
     result_variable: &Text,
-) -> Step {
+) -> Stepped {
     let value = to_raw(&run.evaluate(subject.key, expression, &[])?.value);
     // Asked here, so that resolving the incident runs the script again.
     variables::check_size(result_variable, &value)?;

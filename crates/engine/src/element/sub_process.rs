@@ -3,11 +3,11 @@
 use super::Subject;
 use crate::lifecycle::{activated, enqueue_activation};
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::ElementIndex;
 use tidemill_model::entity::{ElementInstance, Trigger};
 
-pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, start: ElementIndex) -> Step {
+pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, start: ElementIndex) -> Stepped {
     // What triggered an event subprocess is for its start event.
     let payload = subject.instance.payload.clone();
     if payload.is_some() {

@@ -5,7 +5,7 @@ use crate::command::broadcast_signal;
 use crate::event::propagation::{self, Thrown};
 use crate::lifecycle::{activated, complete_with_flows, enqueue_activation};
 use crate::run::Run;
-use crate::stop::Step as Stepped;
+use crate::stop::Stepped;
 use tidemill_bpmn::{Source, Throw};
 use tidemill_model::Variables;
 use tidemill_model::command::Step;

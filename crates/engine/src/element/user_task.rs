@@ -5,7 +5,7 @@ use super::job_task::{self, NewJob};
 use crate::lifecycle::activated;
 use crate::run::Run;
 use crate::state::{by_deployment, by_tag};
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_bpmn::{Binding, FormLink, Source, UserTask as Model};
 use tidemill_calendar::Date;
@@ -17,7 +17,7 @@ use tidemill_model::{Event, FormKey, RawJson, Text, Timestamp, UserTaskKey, Vari
 const JOB_TYPE: &str = "io.camunda.zeebe:userTask";
 const PRIORITY_DEFAULT: i32 = 50;
 
-pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, model: &Model) -> Step {
+pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, model: &Model) -> Stepped {
     let task = evaluate(run, subject, model)?;
     subject.arm_boundary_events(run)?;
     let key = run.new_key();
@@ -59,7 +59,7 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, model: &Model) -> S
 }
 
 /// A user task without the engine's own management: a job with the attributes as headers.
-pub(super) fn activate_job(run: &mut Run<'_>, subject: &Subject, model: &Model) -> Step {
+pub(super) fn activate_job(run: &mut Run<'_>, subject: &Subject, model: &Model) -> Stepped {
     let task = evaluate(run, subject, model)?;
     subject.arm_boundary_events(run)?;
     let headers = job_headers(subject, &task);
@@ -67,7 +67,7 @@ pub(super) fn activate_job(run: &mut Run<'_>, subject: &Subject, model: &Model) 
     activated(run, subject.key)
 }
 
-fn create_job(run: &mut Run<'_>, subject: &Subject, headers: Option<RawJson>) -> Step {
+fn create_job(run: &mut Run<'_>, subject: &Subject, headers: Option<RawJson>) -> Stepped {
     let job_type = Text::new_static(JOB_TYPE);
     job_task::create(run, subject, NewJob { job_type, retries: 1, priority: 0, headers })
 }
@@ -85,7 +85,7 @@ struct Evaluated {
     external_form_reference: Option<Text>,
 }
 
-fn evaluate(run: &Run<'_>, subject: &Subject, model: &Model) -> Step<Evaluated> {
+fn evaluate(run: &Run<'_>, subject: &Subject, model: &Model) -> Stepped<Evaluated> {
     let key = subject.key;
     let text = |source: &Option<Source>| source.as_ref().map(|source| run.text(key, source)).transpose();
     let list = |source: &Option<Source>| {
@@ -115,7 +115,7 @@ fn evaluate(run: &Run<'_>, subject: &Subject, model: &Model) -> Step<Evaluated> 
     })
 }
 
-fn priority(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Step<i32> {
+fn priority(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Stepped<i32> {
     let Some(source) = source else { return Ok(PRIORITY_DEFAULT) };
     let number = run.integer(subject.key, source)?;
     match i32::try_from(number) {
@@ -128,7 +128,7 @@ fn priority(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Step<i
 }
 
 /// Due and follow-up dates may be null.
-fn date(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Step<Option<Timestamp>> {
+fn date(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Stepped<Option<Timestamp>> {
     let Some(source) = source else { return Ok(None) };
     let value = run.json(subject.key, source, &[])?;
     let text = match &value {
@@ -148,7 +148,7 @@ fn date(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Step<Optio
     Ok(Some(parsed.timestamp()))
 }
 
-fn find_form(run: &Run<'_>, subject: &Subject, form_id: &Text, binding: &Binding) -> Step<Arc<Form>> {
+fn find_form(run: &Run<'_>, subject: &Subject, form_id: &Text, binding: &Binding) -> Stepped<Arc<Form>> {
     let tenant = &subject.instance.origin.tenant;
     let mut versions = run.form_versions(tenant, form_id)?;
     versions.retain(|form| !form.is_deleted);
@@ -195,12 +195,12 @@ fn job_headers(subject: &Subject, task: &Evaluated) -> Option<RawJson> {
     (!headers.is_empty()).then(|| headers.to_json())
 }
 
-pub(crate) fn set_state(run: &mut Run<'_>, key: UserTaskKey, state: UserTaskState) -> Step {
+pub(crate) fn set_state(run: &mut Run<'_>, key: UserTaskKey, state: UserTaskState) -> Stepped {
     run.change::<UserTask>(key)?.state = state;
     record(run, key)
 }
 
-fn record(run: &mut Run<'_>, key: UserTaskKey) -> Step {
+fn record(run: &mut Run<'_>, key: UserTaskKey) -> Stepped {
     if run.records_wanted
         && let Some(task) = run.get::<UserTask>(key).cloned()
     {
@@ -213,7 +213,7 @@ fn record(run: &mut Run<'_>, key: UserTaskKey) -> Step {
 }
 
 /// The task's element is being terminated.
-pub(super) fn cancel(run: &mut Run<'_>, key: UserTaskKey) -> Step {
+pub(super) fn cancel(run: &mut Run<'_>, key: UserTaskKey) -> Stepped {
     if run.get::<UserTask>(key).is_none() {
         return Ok(());
     }
@@ -221,7 +221,7 @@ pub(super) fn cancel(run: &mut Run<'_>, key: UserTaskKey) -> Step {
     end(run, key, UserTaskState::Canceled)
 }
 
-pub(crate) fn end(run: &mut Run<'_>, key: UserTaskKey, state: UserTaskState) -> Step {
+pub(crate) fn end(run: &mut Run<'_>, key: UserTaskKey, state: UserTaskState) -> Stepped {
     let now = run.now;
     set_state(run, key, state)?;
     run.change::<UserTask>(key)?.ended_at = Some(now);

@@ -2,7 +2,7 @@
 
 use crate::data::expression::check_indexed;
 use crate::run::Run;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{Element, MessageCatch};
 use tidemill_feel::{Expression, Value};
 use tidemill_model::command::{CloseBoxSubscription, Command, OpenBoxSubscription};
@@ -23,7 +23,7 @@ pub(crate) fn plan(
     waiting: ElementInstanceKey,
     event: &Element,
     catch: &MessageCatch,
-) -> Step<Plan> {
+) -> Stepped<Plan> {
     let message_name = run.text(waiting, &catch.name)?;
     let expression =
         catch.correlation_key.as_ref().ok_or_else(|| Stop::broken("a catching message has no key"))?;
@@ -38,7 +38,7 @@ pub(crate) fn plan(
 }
 
 /// A string, or a number cut to an integer.
-fn correlation_key(run: &Run<'_>, waiting: ElementInstanceKey, expression: &Expression) -> Step<Text> {
+fn correlation_key(run: &Run<'_>, waiting: ElementInstanceKey, expression: &Expression) -> Stepped<Text> {
     let outcome = run.evaluate(waiting, expression, &[])?;
     let text = match &outcome.value {
         Value::String(text) => text.clone(),
@@ -61,7 +61,7 @@ fn correlation_key(run: &Run<'_>, waiting: ElementInstanceKey, expression: &Expr
     Ok(text)
 }
 
-pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Step {
+pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Stepped {
     let (key, origin, now) = (run.new_key(), run.origin(waiting)?, run.now);
     let business_id = run.instance(origin.instance)?.business_id.clone();
     let process_id = run.definition_head(origin.definition)?.process_id.clone();
@@ -98,7 +98,7 @@ pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -
 }
 
 /// The instance no longer waits: the subscription ends here, and the box is told.
-pub(crate) fn close(run: &mut Run<'_>, key: SubscriptionKey) -> Step {
+pub(crate) fn close(run: &mut Run<'_>, key: SubscriptionKey) -> Stepped {
     let subscription = end(run, key, SubscriptionState::Deleted)?;
     run.record(key, Some(subscription.origin.instance), || Event::SubscriptionDeleted {
         name: subscription.message_name.clone(),
@@ -118,7 +118,7 @@ pub(crate) fn end(
     run: &mut Run<'_>,
     key: SubscriptionKey,
     state: SubscriptionState,
-) -> Step<std::sync::Arc<MessageSubscription>> {
+) -> Stepped<std::sync::Arc<MessageSubscription>> {
     let now = run.now;
     let subscription = run.change::<MessageSubscription>(key)?;
     subscription.state = state;

@@ -3,7 +3,7 @@
 use super::subscription::event_sub_process_starts;
 use super::trigger;
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_bpmn::Catch;
 use tidemill_model::entity::{ElementInstance, Lifecycle};
 use tidemill_model::{ElementIndex, ElementInstanceKey, Event, Text, Variables};
@@ -49,7 +49,7 @@ pub(crate) fn find(
     from: ElementInstanceKey,
     thrown: Thrown,
     code: &str,
-) -> Step<Result<Catcher, Uncaught>> {
+) -> Stepped<Result<Catcher, Uncaught>> {
     let mut search = Search { run, thrown, code, codes: Vec::new() };
     let mut start = Some(from);
     while let Some(scope) = start {
@@ -72,7 +72,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn instance(&mut self, from: ElementInstanceKey) -> Step<Option<Catcher>> {
+    fn instance(&mut self, from: ElementInstanceKey) -> Stepped<Option<Catcher>> {
         let mut current = Some(from);
         while let Some(scope) = current {
             let Some(info) = self.run.find_scope(scope)? else { return Ok(None) };
@@ -93,7 +93,7 @@ impl Search<'_> {
     }
 
     /// Matching codes before catch-alls; at equal rank, event subprocesses before boundary events.
-    fn scope(&mut self, scope: ElementInstanceKey, is_interrupted: bool) -> Step<Option<Catcher>> {
+    fn scope(&mut self, scope: ElementInstanceKey, is_interrupted: bool) -> Stepped<Option<Catcher>> {
         let (run, thrown, code) = (self.run, self.thrown, self.code);
         let Some(info) = run.find_scope(scope)? else { return Ok(None) };
         let definition = run.definition(info.definition)?;
@@ -162,7 +162,7 @@ pub(crate) fn deliver(
     thrown: Thrown,
     code: &Text,
     payload: Variables,
-) -> Step<bool> {
+) -> Stepped<bool> {
     let instance = run.origin(thrower)?.instance;
     run.record(thrower, Some(instance), || {
         let (code, caught_by) = (code.clone(), catcher.map(|catcher| catcher.target_id.clone()));

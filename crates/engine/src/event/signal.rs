@@ -1,7 +1,7 @@
 //! The instance's side of signals.
 
 use crate::run::Run;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_bpmn::{Element, Source};
 use tidemill_model::entity::SignalSubscription;
 use tidemill_model::{ElementIndex, ElementInstanceKey, Event, SubscriptionKey, Text};
@@ -13,12 +13,17 @@ pub(crate) struct Plan {
     is_interrupting: bool,
 }
 
-pub(crate) fn plan(run: &Run<'_>, waiting: ElementInstanceKey, event: &Element, name: &Source) -> Step<Plan> {
+pub(crate) fn plan(
+    run: &Run<'_>,
+    waiting: ElementInstanceKey,
+    event: &Element,
+    name: &Source,
+) -> Stepped<Plan> {
     let name = run.text(waiting, name)?;
     Ok(Plan { target: event.index, name, is_interrupting: event.is_interrupting() })
 }
 
-pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Step {
+pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Stepped {
     let (key, origin) = (run.new_key(), run.origin(waiting)?);
     let instance = origin.instance;
     let name = plan.name.clone();
@@ -34,7 +39,7 @@ pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -
     Ok(())
 }
 
-pub(crate) fn close(run: &mut Run<'_>, key: SubscriptionKey) -> Step {
+pub(crate) fn close(run: &mut Run<'_>, key: SubscriptionKey) -> Stepped {
     if let Some(subscription) = run.remove::<SignalSubscription>(key) {
         run.record(key, Some(subscription.origin.instance), || Event::SignalSubscriptionDeleted {
             name: subscription.signal_name.clone(),

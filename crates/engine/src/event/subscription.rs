@@ -3,7 +3,7 @@
 use super::{message, signal, timer};
 use crate::run::Run;
 use crate::state::Definition;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_bpmn::{Behavior, Catch, Element, MessageCatch};
 use tidemill_model::entity::{
     MessageSubscription, SignalSubscription, SubscriptionState, Timer, TimerPurpose,
@@ -24,7 +24,7 @@ pub(crate) fn open(
     waiting: ElementInstanceKey,
     definition: &Definition,
     events: impl IntoIterator<Item = ElementIndex>,
-) -> Step {
+) -> Stepped {
     let mut plans = Vec::new();
     for event in events {
         let event = definition.process.element(event);
@@ -40,7 +40,7 @@ pub(crate) fn open(
     Ok(())
 }
 
-fn plan(run: &Run<'_>, waiting: ElementInstanceKey, event: &Element) -> Step<Option<Plan>> {
+fn plan(run: &Run<'_>, waiting: ElementInstanceKey, event: &Element) -> Stepped<Option<Plan>> {
     let message =
         |catch: &MessageCatch| message::plan(run, waiting, event, catch).map(Plan::Message).map(Some);
     match &event.behavior {
@@ -70,12 +70,12 @@ pub(crate) fn event_sub_process_starts<'a>(
 }
 
 /// The element or scope no longer waits for anything.
-pub(crate) fn close_all(run: &mut Run<'_>, waiting: ElementInstanceKey) -> Step {
+pub(crate) fn close_all(run: &mut Run<'_>, waiting: ElementInstanceKey) -> Stepped {
     close_where(run, waiting, |_| true)
 }
 
 /// The scope no longer listens to its event subprocesses; its boundary events stay armed.
-pub(crate) fn close_event_sub_processes(run: &mut Run<'_>, scope: ElementInstanceKey) -> Step {
+pub(crate) fn close_event_sub_processes(run: &mut Run<'_>, scope: ElementInstanceKey) -> Stepped {
     if !waits(run, scope) {
         return Ok(());
     }
@@ -86,17 +86,18 @@ pub(crate) fn close_event_sub_processes(run: &mut Run<'_>, scope: ElementInstanc
 }
 
 fn waits(run: &Run<'_>, waiting: ElementInstanceKey) -> bool {
-    run.node(waiting)
-        .is_some_and(|node| !node.timers.is_empty() || !node.messages.is_empty() || !node.signals.is_empty())
+    run.links(waiting).is_some_and(|links| {
+        !links.timers.is_empty() || !links.messages.is_empty() || !links.signals.is_empty()
+    })
 }
 
 fn close_where(
     run: &mut Run<'_>,
     waiting: ElementInstanceKey,
     is_closed: impl Fn(ElementIndex) -> bool,
-) -> Step {
-    let Some(node) = run.node(waiting) else { return Ok(()) };
-    let (timers, messages, signals) = (node.timers.clone(), node.messages.clone(), node.signals.clone());
+) -> Stepped {
+    let Some(links) = run.links(waiting) else { return Ok(()) };
+    let (timers, messages, signals) = (links.timers.clone(), links.messages.clone(), links.signals.clone());
     for key in timers {
         let target = run.get::<Timer>(key).and_then(|timer| match timer.purpose {
             TimerPurpose::Catch { target, .. } => Some(target),

@@ -4,10 +4,10 @@ use crate::data::expression::wrong_type;
 use crate::incident;
 use crate::run::Run;
 use crate::state::Definition;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{Behavior, Catch, Element, Source, TimerDefinition, TimerKind};
 use tidemill_calendar::{Cycle, Date, Duration, Repetitions, Schedule};
-use tidemill_feel::{EmptyScope, Outcome, Value};
+use tidemill_feel::{EmptyScope, Evaluation, Value};
 use tidemill_model::entity::{IncidentKind, Timer, TimerPurpose};
 use tidemill_model::{ElementIndex, ElementInstanceKey, Event, Text, TimerKey, Timestamp};
 
@@ -24,7 +24,7 @@ pub(crate) fn plan(
     waiting: ElementInstanceKey,
     event: &Element,
     definition: &TimerDefinition,
-) -> Step<Plan> {
+) -> Stepped<Plan> {
     let schedule = evaluate(run, Some(waiting), definition)?;
     let due_at = schedule.first_due(run.now, &run.zone).ok_or_else(|| never(definition))?;
     Ok(Plan {
@@ -39,7 +39,7 @@ fn stored(repetitions: Repetitions) -> i32 {
     i32::try_from(repetitions.to_stored()).unwrap_or(i32::MAX)
 }
 
-pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Step {
+pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Stepped {
     let origin = run.origin(waiting)?;
     let purpose = TimerPurpose::Catch { origin, element_instance: waiting, target: plan.target };
     create(run, purpose, plan.target_id, plan.due_at, plan.repetitions);
@@ -62,7 +62,7 @@ pub(crate) fn create(
     run.record(key, instance, || Event::TimerCreated { target_id, due_at, repetitions });
 }
 
-pub(crate) fn cancel(run: &mut Run<'_>, key: TimerKey) -> Step {
+pub(crate) fn cancel(run: &mut Run<'_>, key: TimerKey) -> Stepped {
     let Some(timer) = run.remove::<Timer>(key) else { return Ok(()) };
     if run.records_wanted {
         let (target_id, instance) = describe(run, &timer)?;
@@ -73,7 +73,7 @@ pub(crate) fn cancel(run: &mut Run<'_>, key: TimerKey) -> Step {
 
 /// Goes on after a firing of what waits. A cycle that cannot go on leaves an incident: this firing still counts,
 /// and resolving the incident comes here again.
-pub(crate) fn go_on(run: &mut Run<'_>, waiting: ElementInstanceKey, fired: &Timer) -> Step {
+pub(crate) fn go_on(run: &mut Run<'_>, waiting: ElementInstanceKey, fired: &Timer) -> Stepped {
     let TimerPurpose::Catch { target, .. } = fired.purpose else { return Ok(()) };
     let Some(info) = run.find_scope(waiting)?.filter(|info| info.state.is_open()) else { return Ok(()) };
     let definition = run.definition(info.definition)?;
@@ -95,7 +95,7 @@ pub(crate) fn repeat(
     definition: &Definition,
     target: ElementIndex,
     fired: &Timer,
-) -> Step {
+) -> Stepped {
     let event = definition.process.element(target);
     let Some(Catch::Timer(model)) = event.catch() else { return Ok(()) };
     if let Some(next) = next(run, fired, model)? {
@@ -105,7 +105,7 @@ pub(crate) fn repeat(
 }
 
 /// When the next timer is due: the expression is asked again, the count is not.
-fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -> Step<Option<Next>> {
+fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -> Stepped<Option<Next>> {
     let left = fired.repetitions.and_then(|left| Repetitions::from_stored(left.into()));
     let Some(left) = left.and_then(Repetitions::after_firing) else { return Ok(None) };
     let waiting = match fired.purpose {
@@ -122,13 +122,13 @@ struct Next {
     repetitions: i32,
 }
 
-pub(crate) fn first_start(run: &Run<'_>, definition: &TimerDefinition) -> Step<(Timestamp, Option<i32>)> {
+pub(crate) fn first_start(run: &Run<'_>, definition: &TimerDefinition) -> Stepped<(Timestamp, Option<i32>)> {
     let schedule = evaluate(run, None, definition)?;
     let due_at = schedule.first_due(run.now, &run.zone).ok_or_else(|| never(definition))?;
     Ok((due_at, schedule.repetitions().map(stored)))
 }
 
-fn describe(run: &Run<'_>, timer: &Timer) -> Step<(Text, Option<tidemill_model::ProcessInstanceKey>)> {
+fn describe(run: &Run<'_>, timer: &Timer) -> Stepped<(Text, Option<tidemill_model::ProcessInstanceKey>)> {
     Ok(match &timer.purpose {
         TimerPurpose::Catch { origin, target, .. } => {
             let definition = run.definition(origin.definition)?;
@@ -142,7 +142,7 @@ fn describe(run: &Run<'_>, timer: &Timer) -> Step<(Text, Option<tidemill_model::
     })
 }
 
-pub(crate) fn record_trigger(run: &mut Run<'_>, timer: &Timer) -> Step {
+pub(crate) fn record_trigger(run: &mut Run<'_>, timer: &Timer) -> Stepped {
     if run.records_wanted {
         let (target_id, instance) = describe(run, timer)?;
         run.record(timer.key, instance, || Event::TimerTriggered { target_id });
@@ -154,7 +154,7 @@ fn evaluate(
     run: &Run<'_>,
     waiting: Option<ElementInstanceKey>,
     definition: &TimerDefinition,
-) -> Step<Schedule> {
+) -> Stepped<Schedule> {
     let text = match &definition.value {
         Source::Static { text, .. } => text.clone(),
         Source::Feel(expression) => {
@@ -179,7 +179,7 @@ fn evaluate(
 }
 
 /// Start events of a process have no variables yet.
-fn without_variables(run: &Run<'_>, expression: &tidemill_feel::Expression) -> Step<Outcome> {
+fn without_variables(run: &Run<'_>, expression: &tidemill_feel::Expression) -> Stepped<Evaluation> {
     run.evaluate_in(&EmptyScope, expression).map_err(|error| {
         let message = format!("Failed to evaluate expression '{}': {error}", expression.text());
         Stop::fail(IncidentKind::ExtractValueError, message)
@@ -187,7 +187,7 @@ fn without_variables(run: &Run<'_>, expression: &tidemill_feel::Expression) -> S
 }
 
 /// The text of a string or temporal value.
-fn as_text(outcome: &Outcome) -> Option<Text> {
+fn as_text(outcome: &Evaluation) -> Option<Text> {
     match &outcome.value {
         Value::String(text) => Some(text.clone()),
         Value::Date(date) => Some(Text::from(format!("{date}T00:00:00"))),

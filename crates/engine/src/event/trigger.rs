@@ -3,7 +3,7 @@
 use crate::element::event_based_gateway;
 use crate::lifecycle::{enqueue_activation, interrupt_scope};
 use crate::run::Run;
-use crate::stop::{Step as Stepped, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::Behavior;
 use tidemill_model::command::Step;
 use tidemill_model::entity::{ElementInstance, Interruption, Lifecycle, Trigger};

@@ -4,7 +4,7 @@ use super::join;
 use crate::element;
 use crate::run::Run;
 use crate::state::Definition;
-use crate::stop::{Step as Stepped, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{Behavior, Element};
 use tidemill_model::command::Step;
 use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, Scope, Trigger};

@@ -6,7 +6,7 @@ use crate::element::{self, call_activity, multi_instance};
 use crate::event::subscription;
 use crate::incident;
 use crate::run::Run;
-use crate::stop::{Step as Stepped, Stop};
+use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_model::command::{Command, ReleaseStartLock};
 use tidemill_model::entity::{ElementInstance, Lifecycle, ProcessInstance};

@@ -5,7 +5,7 @@ use super::{enqueue_activation, terminated};
 use crate::element::multi_instance;
 use crate::event::subscription;
 use crate::run::Run;
-use crate::stop::{Step as Stepped, Stop};
+use crate::stop::{Stepped, Stop};
 use tidemill_model::command::Step;
 use tidemill_model::entity::{Interruption, Lifecycle};
 use tidemill_model::{ElementInstanceKey, ElementKind};

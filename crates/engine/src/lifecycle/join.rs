@@ -3,7 +3,7 @@
 use super::activate::begin_activation;
 use crate::run::Run;
 use crate::state::Definition;
-use crate::stop::Step as Stepped;
+use crate::stop::Stepped;
 use rustc_hash::FxHashSet;
 use tidemill_bpmn::{Behavior, Element, InclusiveJoin};
 use tidemill_model::command::Step;

@@ -16,7 +16,7 @@ pub(crate) use terminate::{begin_termination, terminated};
 
 use crate::element::multi_instance;
 use crate::run::Run;
-use crate::stop::Step as Stepped;
+use crate::stop::Stepped;
 use tidemill_model::ElementInstanceKey;
 use tidemill_model::command::Step;
 use tidemill_model::entity::Lifecycle;

@@ -2,7 +2,7 @@
 
 use crate::run::Run;
 use crate::state::Working;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use tidemill_model::entity::{ElementInstance, Lifecycle, Origin, ProcessInstance, Scope, Variable};
 use tidemill_model::{
     DefinitionKey, ElementIndex, ElementInstanceKey, ElementIntent, ElementKind, Event, ProcessInstanceKey,
@@ -23,7 +23,7 @@ pub(crate) struct ScopeInfo {
 
 impl Working {
     /// The scope with this key, if it still lives.
-    pub(crate) fn find_scope(&self, key: ElementInstanceKey) -> Step<Option<ScopeInfo>> {
+    pub(crate) fn find_scope(&self, key: ElementInstanceKey) -> Stepped<Option<ScopeInfo>> {
         if let Some(instance) = self.get::<ProcessInstance>(ProcessInstanceKey(key.0)) {
             return Ok(Some(ScopeInfo {
                 instance: instance.key,
@@ -47,14 +47,14 @@ impl Working {
         }))
     }
 
-    pub(crate) fn scope(&self, key: ElementInstanceKey) -> Step<&Scope> {
+    pub(crate) fn scope(&self, key: ElementInstanceKey) -> Stepped<&Scope> {
         if let Some(instance) = self.get::<ProcessInstance>(ProcessInstanceKey(key.0)) {
             return Ok(&instance.scope);
         }
         Ok(&self.element(key)?.scope)
     }
 
-    pub(crate) fn scope_mut(&mut self, key: ElementInstanceKey) -> Step<&mut Scope> {
+    pub(crate) fn scope_mut(&mut self, key: ElementInstanceKey) -> Stepped<&mut Scope> {
         if self.get::<ProcessInstance>(ProcessInstanceKey(key.0)).is_some() {
             return Ok(&mut self.change::<ProcessInstance>(ProcessInstanceKey(key.0))?.scope);
         }
@@ -62,7 +62,7 @@ impl Working {
         Ok(&mut self.change::<ElementInstance>(key)?.scope)
     }
 
-    pub(crate) fn origin(&self, key: ElementInstanceKey) -> Step<Origin> {
+    pub(crate) fn origin(&self, key: ElementInstanceKey) -> Stepped<Origin> {
         if let Some(instance) = self.get::<ProcessInstance>(ProcessInstanceKey(key.0)) {
             return Ok(Origin {
                 instance: instance.key,
@@ -77,7 +77,7 @@ impl Working {
 
 impl Run<'_> {
     /// Sets the state of a scope or element and notes it.
-    pub(crate) fn transition(&mut self, key: ElementInstanceKey, to: Lifecycle) -> Step {
+    pub(crate) fn transition(&mut self, key: ElementInstanceKey, to: Lifecycle) -> Stepped {
         let instance_key = ProcessInstanceKey(key.0);
         if self.get::<ProcessInstance>(instance_key).is_some() {
             self.change::<ProcessInstance>(instance_key)?.state = to;
@@ -90,7 +90,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn record_transition(&mut self, key: ElementInstanceKey, to: Lifecycle) -> Step {
+    fn record_transition(&mut self, key: ElementInstanceKey, to: Lifecycle) -> Stepped {
         let (id, kind, instance) = self.describe(key)?;
         let intent = match to {
             Lifecycle::Activating => ElementIntent::Activating,
@@ -104,7 +104,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn describe(&self, key: ElementInstanceKey) -> Step<(Text, ElementKind, ProcessInstanceKey)> {
+    fn describe(&self, key: ElementInstanceKey) -> Stepped<(Text, ElementKind, ProcessInstanceKey)> {
         if let Some(instance) = self.get::<ProcessInstance>(ProcessInstanceKey(key.0)) {
             let head = self.definition_head(instance.definition)?;
             return Ok((head.process_id.clone(), ElementKind::Process, instance.key));
@@ -115,8 +115,8 @@ impl Run<'_> {
 
     /// The variables of a scope that has ended become history.
     pub(crate) fn end_variables(&mut self, scope: ElementInstanceKey) {
-        let Some(node) = self.node(scope) else { return };
-        let keys: Vec<_> = node.variables.values().copied().collect();
+        let Some(links) = self.links(scope) else { return };
+        let keys: Vec<_> = links.variables.values().copied().collect();
         for key in keys {
             self.end::<Variable>(key);
         }

@@ -8,7 +8,7 @@ use crate::event::subscription;
 use crate::incident;
 use crate::limits::CHILDREN_PER_STEP;
 use crate::run::Run;
-use crate::stop::Step as Stepped;
+use crate::stop::Stepped;
 use tidemill_model::command::{Command, Continue, Step};
 use tidemill_model::entity::Lifecycle;
 use tidemill_model::{ElementInstanceKey, ElementKind, ProcessInstanceKey};

@@ -2,7 +2,7 @@
 
 use super::Working;
 use crate::need::Need;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
@@ -92,11 +92,11 @@ impl Catalog {
 
 impl Working {
     /// The definition with this key, in whatever state it is.
-    pub(crate) fn definition(&self, key: DefinitionKey) -> Step<Definition> {
+    pub(crate) fn definition(&self, key: DefinitionKey) -> Stepped<Definition> {
         self.find_definition(key)?.ok_or_else(|| Stop::broken(format!("definition {key} is not there")))
     }
 
-    pub(crate) fn find_definition(&self, key: DefinitionKey) -> Step<Option<Definition>> {
+    pub(crate) fn find_definition(&self, key: DefinitionKey) -> Stepped<Option<Definition>> {
         let head = self.find::<ProcessDefinition>(key, || Need::Definition(key))?;
         let Some(head) = head else { return Ok(None) };
         match self.catalog.compiled.get(&key) {
@@ -113,7 +113,7 @@ impl Working {
 
     /// The stored facts of a definition. What needs no more than these goes on although the file cannot be read: instances of such a
     /// definition can be cancelled.
-    pub(crate) fn definition_head(&self, key: DefinitionKey) -> Step<&Arc<ProcessDefinition>> {
+    pub(crate) fn definition_head(&self, key: DefinitionKey) -> Stepped<&Arc<ProcessDefinition>> {
         let head = self.find::<ProcessDefinition>(key, || Need::Definition(key))?;
         head.ok_or_else(|| Stop::broken(format!("definition {key} is not there")))
     }
@@ -129,7 +129,11 @@ impl Working {
     }
 
     /// All versions of a process, oldest first.
-    pub(crate) fn versions(&self, tenant: &TenantId, process_id: &Text) -> Step<Vec<Arc<ProcessDefinition>>> {
+    pub(crate) fn versions(
+        &self,
+        tenant: &TenantId,
+        process_id: &Text,
+    ) -> Stepped<Vec<Arc<ProcessDefinition>>> {
         self.require(Need::Process { tenant: tenant.clone(), process_id: process_id.clone() })?;
         let found = self.index().processes.get(&(tenant.clone(), process_id.clone()));
         let mut versions: Vec<_> = found
@@ -145,7 +149,7 @@ impl Working {
         &self,
         tenant: &TenantId,
         process_id: &Text,
-    ) -> Step<Option<Arc<ProcessDefinition>>> {
+    ) -> Stepped<Option<Arc<ProcessDefinition>>> {
         Ok(self.active_versions(tenant, process_id)?.pop())
     }
 
@@ -153,13 +157,13 @@ impl Working {
         &self,
         tenant: &TenantId,
         process_id: &Text,
-    ) -> Step<Vec<Arc<ProcessDefinition>>> {
+    ) -> Stepped<Vec<Arc<ProcessDefinition>>> {
         let mut versions = self.versions(tenant, process_id)?;
         versions.retain(|definition| definition.state == DefinitionState::Active);
         Ok(versions)
     }
 
-    pub(crate) fn form_versions(&self, tenant: &TenantId, form_id: &Text) -> Step<Vec<Arc<Form>>> {
+    pub(crate) fn form_versions(&self, tenant: &TenantId, form_id: &Text) -> Stepped<Vec<Arc<Form>>> {
         self.require(Need::Form { tenant: tenant.clone(), form_id: form_id.clone() })?;
         let found = self.index().forms.get(&(tenant.clone(), form_id.clone()));
         let mut versions: Vec<_> =
@@ -172,7 +176,7 @@ impl Working {
         &self,
         tenant: &TenantId,
         resource_id: &Text,
-    ) -> Step<Vec<Arc<Resource>>> {
+    ) -> Stepped<Vec<Arc<Resource>>> {
         self.require(Need::Resource { tenant: tenant.clone(), resource_id: resource_id.clone() })?;
         let found = self.index().resources.get(&(tenant.clone(), resource_id.clone()));
         let mut versions: Vec<_> =

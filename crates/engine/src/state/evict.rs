@@ -86,27 +86,27 @@ impl Working {
             }
             self.unload::<LoopInput>(scope);
             self.forget_loop_items(scope);
-            let Some(node) = self.index.nodes.get_mut(&scope) else { continue };
-            node.residency = Residency::All;
-            let node = std::mem::take(node);
-            self.index.nodes.remove(&scope);
-            scopes.extend(node.children);
-            for key in node.variables.into_values() {
+            let Some(links) = self.index.links.get_mut(&scope) else { continue };
+            links.residency = Residency::All;
+            let links = std::mem::take(links);
+            self.index.links.remove(&scope);
+            scopes.extend(links.children);
+            for key in links.variables.into_values() {
                 self.unload::<Variable>(key);
             }
-            for key in node.timers {
+            for key in links.timers {
                 self.unload::<Timer>(key);
             }
-            for key in node.messages {
+            for key in links.messages {
                 self.unload::<MessageSubscription>(key);
             }
-            for key in node.signals {
+            for key in links.signals {
                 self.unload::<SignalSubscription>(key);
             }
-            for key in node.incidents {
+            for key in links.incidents {
                 self.unload::<Incident>(key);
             }
-            for counter in node.outputs {
+            for counter in links.outputs {
                 self.unload::<LoopOutput>((scope, counter));
             }
         }

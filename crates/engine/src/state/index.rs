@@ -1,7 +1,7 @@
 //! Ways to find rows by what they belong to. Every row enters its index when it comes and leaves it when it
 //! goes; what a row is filed under never changes while it lives.
 
-use super::node::Node;
+use super::links::ScopeLinks;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use tidemill_model::entity::*;
@@ -12,7 +12,7 @@ use tidemill_model::{
 
 #[derive(Default)]
 pub(crate) struct Index {
-    pub(crate) nodes: FxHashMap<ElementInstanceKey, Node>,
+    pub(crate) links: FxHashMap<ElementInstanceKey, ScopeLinks>,
     pub(crate) boxes: FxHashMap<BoxName, MessageBox>,
     /// Boxes that may have become empty in this batch.
     pub(crate) idle_boxes: Vec<BoxName>,
@@ -66,12 +66,12 @@ pub(crate) trait Filed {
 }
 
 impl Index {
-    pub(crate) fn node(&mut self, scope: ElementInstanceKey) -> &mut Node {
-        self.nodes.entry(scope).or_default()
+    pub(crate) fn links(&mut self, scope: ElementInstanceKey) -> &mut ScopeLinks {
+        self.links.entry(scope).or_default()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.nodes.len()
+        self.links.len()
             + self.boxes.len()
             + self.locks.len()
             + self.signals.len()
@@ -85,7 +85,7 @@ impl Index {
 
     /// The scope has gone: what was noted of its children goes with it.
     fn drop_scope(&mut self, scope: ElementInstanceKey) {
-        self.at_node(scope, |node| node.residency = super::Residency::All);
+        self.at_links(scope, |links| links.residency = super::Residency::All);
     }
 
     /// Takes something from a process; one of which nothing is left goes.
@@ -113,11 +113,11 @@ impl Index {
         }
     }
 
-    fn at_node(&mut self, scope: ElementInstanceKey, change: impl FnOnce(&mut Node)) {
-        if let Some(node) = self.nodes.get_mut(&scope) {
-            change(node);
-            if node.is_bare() {
-                self.nodes.remove(&scope);
+    fn at_links(&mut self, scope: ElementInstanceKey, change: impl FnOnce(&mut ScopeLinks)) {
+        if let Some(links) = self.links.get_mut(&scope) {
+            change(links);
+            if links.is_bare() {
+                self.links.remove(&scope);
             }
         }
     }
@@ -163,12 +163,12 @@ impl Filed for ProcessXml {}
 
 impl Filed for ElementInstance {
     fn file(&self, index: &mut Index) {
-        index.node(self.parent).children.insert(self.key);
+        index.links(self.parent).children.insert(self.key);
     }
 
     fn unfile(&self, index: &mut Index) {
-        index.at_node(self.parent, |node| {
-            node.children.remove(&self.key);
+        index.at_links(self.parent, |links| {
+            links.children.remove(&self.key);
         });
         index.drop_scope(self.key);
     }
@@ -176,23 +176,23 @@ impl Filed for ElementInstance {
 
 impl Filed for Variable {
     fn file(&self, index: &mut Index) {
-        index.node(self.scope).variables.insert(self.name.clone(), self.key);
+        index.links(self.scope).variables.insert(self.name.clone(), self.key);
     }
 
     fn unfile(&self, index: &mut Index) {
-        index.at_node(self.scope, |node| {
-            node.variables.remove(&self.name);
+        index.at_links(self.scope, |links| {
+            links.variables.remove(&self.name);
         });
     }
 }
 
 impl Filed for Incident {
     fn file(&self, index: &mut Index) {
-        with(&mut index.node(self.element_instance).incidents, self.key);
+        with(&mut index.links(self.element_instance).incidents, self.key);
     }
 
     fn unfile(&self, index: &mut Index) {
-        index.at_node(self.element_instance, |node| without(&mut node.incidents, &self.key));
+        index.at_links(self.element_instance, |links| without(&mut links.incidents, &self.key));
     }
 }
 
@@ -200,7 +200,7 @@ impl Filed for Timer {
     fn file(&self, index: &mut Index) {
         match &self.purpose {
             TimerPurpose::Catch { element_instance, .. } => {
-                with(&mut index.node(*element_instance).timers, self.key);
+                with(&mut index.links(*element_instance).timers, self.key);
             }
             TimerPurpose::Start { process_id, tenant, .. } => {
                 let process = (tenant.clone(), process_id.clone());
@@ -216,7 +216,7 @@ impl Filed for Timer {
     fn unfile(&self, index: &mut Index) {
         match &self.purpose {
             TimerPurpose::Catch { element_instance, .. } => {
-                index.at_node(*element_instance, |node| without(&mut node.timers, &self.key));
+                index.at_links(*element_instance, |links| without(&mut links.timers, &self.key));
             }
             TimerPurpose::Start { process_id, tenant, .. } => {
                 index.at_process(tenant, process_id, |process| process.timers.remove(&self.key));
@@ -231,23 +231,23 @@ impl Filed for Timer {
 
 impl Filed for MessageSubscription {
     fn file(&self, index: &mut Index) {
-        with(&mut index.node(self.element_instance).messages, self.key);
+        with(&mut index.links(self.element_instance).messages, self.key);
     }
 
     fn unfile(&self, index: &mut Index) {
-        index.at_node(self.element_instance, |node| without(&mut node.messages, &self.key));
+        index.at_links(self.element_instance, |links| without(&mut links.messages, &self.key));
     }
 }
 
 impl Filed for SignalSubscription {
     fn file(&self, index: &mut Index) {
-        with(&mut index.node(self.element_instance).signals, self.key);
+        with(&mut index.links(self.element_instance).signals, self.key);
         let name = (self.origin.tenant.clone(), self.signal_name.clone());
         index.signals.entry(name).or_default().insert(self.key);
     }
 
     fn unfile(&self, index: &mut Index) {
-        index.at_node(self.element_instance, |node| without(&mut node.signals, &self.key));
+        index.at_links(self.element_instance, |links| without(&mut links.signals, &self.key));
         let name = (self.origin.tenant.clone(), self.signal_name.clone());
         remove_from(&mut index.signals, &name, &self.key);
     }
@@ -273,12 +273,12 @@ impl Filed for JobLease {
 
 impl Filed for LoopOutput {
     fn file(&self, index: &mut Index) {
-        index.node(self.body).outputs.insert(self.loop_counter);
+        index.links(self.body).outputs.insert(self.loop_counter);
     }
 
     fn unfile(&self, index: &mut Index) {
-        index.at_node(self.body, |node| {
-            node.outputs.remove(&self.loop_counter);
+        index.at_links(self.body, |links| {
+            links.outputs.remove(&self.loop_counter);
         });
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Working;
 use crate::need::Need;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,21 +14,21 @@ use tidemill_model::{Entity, JobKey, TenantId, Text};
 const WINDOW_JOBS_MAX: usize = 100_000;
 
 /// Higher priority first, then older first.
-type Place = (Reverse<i32>, JobKey);
+type QueuePosition = (Reverse<i32>, JobKey);
 
 #[derive(Default)]
 pub(crate) struct JobQueues {
     queues: FxHashMap<Text, Queue>,
-    places: FxHashMap<JobKey, (Text, Place)>,
+    positions: FxHashMap<JobKey, (Text, QueuePosition)>,
     /// Types whose queue has young jobs.
     young_types: Vec<Text>,
 }
 
 #[derive(Default)]
 struct Queue {
-    waiting: BTreeMap<Place, TenantId>,
+    waiting: BTreeMap<QueuePosition, TenantId>,
     /// Behind the horizon, and made or changed in this batch: the store cannot tell of them yet.
-    young: BTreeMap<Place, TenantId>,
+    young: BTreeMap<QueuePosition, TenantId>,
     horizon: Horizon,
 }
 
@@ -37,42 +37,42 @@ struct Queue {
 enum Horizon {
     #[default]
     Nothing,
-    UpTo(Place),
+    UpTo(QueuePosition),
     Everything,
 }
 
 impl Horizon {
-    fn covers(self, place: Place) -> bool {
+    fn covers(self, position: QueuePosition) -> bool {
         match self {
             Horizon::Nothing => false,
-            Horizon::UpTo(last) => place <= last,
+            Horizon::UpTo(last) => position <= last,
             Horizon::Everything => true,
         }
     }
 }
 
 impl JobQueues {
-    /// A job has changed: it takes its place, moves or leaves.
+    /// A job has changed: it takes its position, moves or leaves.
     pub(super) fn refresh(&mut self, key: JobKey, job: Option<&Job>) {
-        if let Some((job_type, place)) = self.places.remove(&key)
+        if let Some((job_type, position)) = self.positions.remove(&key)
             && let Some(queue) = self.queues.get_mut(&job_type)
         {
-            queue.waiting.remove(&place);
-            queue.young.remove(&place);
+            queue.waiting.remove(&position);
+            queue.young.remove(&position);
         }
         let Some(job) = job.filter(|job| can_be_handed_out(job)) else { return };
         let Some(queue) = self.queues.get_mut(&job.job_type) else { return };
-        let place = (Reverse(job.priority), key);
+        let position = (Reverse(job.priority), key);
         let tenant = job.origin.tenant.clone();
-        self.places.insert(key, (job.job_type.clone(), place));
-        if !queue.horizon.covers(place) {
+        self.positions.insert(key, (job.job_type.clone(), position));
+        if !queue.horizon.covers(position) {
             if queue.young.is_empty() {
                 self.young_types.push(job.job_type.clone());
             }
-            queue.young.insert(place, tenant);
+            queue.young.insert(position, tenant);
             return;
         }
-        queue.waiting.insert(place, tenant);
+        queue.waiting.insert(position, tenant);
         if queue.waiting.len() > WINDOW_JOBS_MAX {
             self.shorten(&job.job_type.clone());
         }
@@ -101,14 +101,14 @@ impl JobQueues {
         for job_type in std::mem::take(&mut self.young_types) {
             let Some(queue) = self.queues.get_mut(&job_type) else { continue };
             for (_, key) in std::mem::take(&mut queue.young).into_keys() {
-                self.places.remove(&key);
+                self.positions.remove(&key);
             }
         }
     }
 
     /// Types and jobs that are kept.
     pub(super) fn len(&self) -> usize {
-        self.queues.len() + self.places.len()
+        self.queues.len() + self.positions.len()
     }
 }
 
@@ -132,8 +132,8 @@ impl Working {
         job_type: &Text,
         tenants: &[TenantId],
         jobs_max: usize,
-    ) -> Step<Vec<JobKey>> {
-        let need = |after: Option<Place>| Need::WaitingJobs {
+    ) -> Stepped<Vec<JobKey>> {
+        let need = |after: Option<QueuePosition>| Need::WaitingJobs {
             job_type: job_type.clone(),
             after: after.map(|(Reverse(priority), key)| (priority, key)),
         };
@@ -158,8 +158,8 @@ impl Working {
         let mut last = None;
         for entity in entities {
             let Entity::Job(stored) = entity else { continue };
-            let place = (Reverse(stored.priority), stored.key);
-            last = last.max(Some(place));
+            let position = (Reverse(stored.priority), stored.key);
+            last = last.max(Some(position));
             let known = self.tables.jobs.get(stored.key);
             let is_free = match known {
                 Some(job) => can_be_handed_out(job),
@@ -170,10 +170,10 @@ impl Working {
                 }
             };
             if is_free {
-                let place = known.map_or(place, |job| (Reverse(job.priority), job.key));
+                let position = known.map_or(position, |job| (Reverse(job.priority), job.key));
                 let queue = self.jobs.queues.entry(job_type.clone()).or_default();
-                queue.waiting.insert(place, stored.origin.tenant.clone());
-                self.jobs.places.insert(stored.key, (job_type.clone(), place));
+                queue.waiting.insert(position, stored.origin.tenant.clone());
+                self.jobs.positions.insert(stored.key, (job_type.clone(), position));
             }
         }
         let is_new = self.jobs.queues.get(job_type).is_none_or(|queue| queue.horizon == Horizon::Nothing);
@@ -184,7 +184,7 @@ impl Working {
             (false, None) => queue.horizon,
         };
         let horizon = queue.horizon;
-        let is_behind = |place: &Place| !horizon.covers(*place);
+        let is_behind = |position: &QueuePosition| !horizon.covers(*position);
         let first_behind = queue.young.keys().copied().find(is_behind);
         let behind = first_behind.map(|first| queue.young.split_off(&first)).unwrap_or_default();
         let mut reached = std::mem::replace(&mut queue.young, behind);

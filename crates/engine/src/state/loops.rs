@@ -3,7 +3,7 @@
 
 use super::Working;
 use crate::need::Need;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ impl ParsedOutputs {
 
 impl Working {
     /// The item for an inner instance, counted from 1.
-    pub(crate) fn loop_item(&mut self, body: ElementInstanceKey, counter: u32) -> Step<RawJson> {
+    pub(crate) fn loop_item(&mut self, body: ElementInstanceKey, counter: u32) -> Stepped<RawJson> {
         if !self.loops.contains_key(&body) {
             let items = self.split_items(body)?;
             self.loops.insert(body, Arc::new(items));
@@ -35,7 +35,7 @@ impl Working {
         Ok(items.get(counter as usize - 1).cloned().unwrap_or(RawJson::NULL))
     }
 
-    fn split_items(&self, body: ElementInstanceKey) -> Step<Vec<RawJson>> {
+    fn split_items(&self, body: ElementInstanceKey) -> Stepped<Vec<RawJson>> {
         let input = self.get::<LoopInput>(body).ok_or_else(|| Stop::broken("a body has no collection"))?;
         let items: Vec<&RawValue> = serde_json::from_str(input.items.as_str())
             .map_err(|error| Stop::broken(format!("a collection is no JSON array: {error}")))?;
@@ -48,7 +48,7 @@ impl Working {
     }
 
     /// The name of the collection that a body gathers; none for all other elements.
-    pub(crate) fn output_collection(&self, body: &ElementInstance) -> Step<Option<Text>> {
+    pub(crate) fn output_collection(&self, body: &ElementInstance) -> Stepped<Option<Text>> {
         if body.kind != ElementKind::MultiInstanceBody || body.progress.is_none() {
             return Ok(None);
         }
@@ -58,7 +58,7 @@ impl Working {
     }
 
     /// The output collection as it stands: one entry per item, null where an instance has given nothing yet.
-    pub(crate) fn collected(&self, body: &ElementInstance) -> Step<Value> {
+    pub(crate) fn collected(&self, body: &ElementInstance) -> Stepped<Value> {
         self.require_outputs(body)?;
         let total = body.progress.unwrap_or_default().total as usize;
         let mut items = vec![Value::Null; total];
@@ -80,7 +80,7 @@ impl Working {
     }
 
     /// The same as JSON text.
-    pub(crate) fn collected_json(&self, body: &ElementInstance) -> Step<RawJson> {
+    pub(crate) fn collected_json(&self, body: &ElementInstance) -> Stepped<RawJson> {
         self.require_outputs(body)?;
         let total = body.progress.unwrap_or_default().total;
         let mut rows = self.outputs(body.key).peekable();
@@ -100,14 +100,14 @@ impl Working {
 
     /// In the order of the items.
     fn outputs(&self, body: ElementInstanceKey) -> impl Iterator<Item = &Arc<LoopOutput>> {
-        let counters = self.node(body).into_iter().flat_map(|node| &node.outputs);
+        let counters = self.links(body).into_iter().flat_map(|links| &links.outputs);
         counters.filter_map(move |counter| self.get::<LoopOutput>((body, *counter)))
     }
 
     /// Of a large instance the outputs may not be in memory.
-    pub(crate) fn require_outputs(&self, body: &ElementInstance) -> Step {
+    pub(crate) fn require_outputs(&self, body: &ElementInstance) -> Stepped {
         let completed = body.progress.unwrap_or_default().completed as usize;
-        let known = self.node(body.key).map_or(0, |node| node.outputs.len());
+        let known = self.links(body.key).map_or(0, |links| links.outputs.len());
         if known < completed && self.output_collection(body)?.is_some() {
             return self.require(Need::LoopOutputs(body.key));
         }

@@ -8,8 +8,8 @@ mod files;
 mod index;
 mod jobs;
 mod keys;
+mod links;
 mod loops;
-mod node;
 mod residence;
 mod rows;
 mod table;
@@ -19,16 +19,16 @@ pub use catalog::UnreadableDefinition;
 pub(crate) use catalog::{Definition, by_deployment, by_tag};
 pub use index::BoxName;
 pub(crate) use jobs::JobQueues;
-pub(crate) use node::Residency;
+pub(crate) use links::Residency;
 
 use crate::need::Need;
-use crate::stop::{Step, Stop};
+use crate::stop::{Stepped, Stop};
 use catalog::Catalog;
 use files::FilesRead;
 use index::{Filed, Index};
 use keys::KeySource;
+use links::ScopeLinks;
 use loops::ParsedOutputs;
-use node::Node;
 use residence::Residence;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -146,7 +146,11 @@ impl Working {
     }
 
     /// The row, known to be absent, or a need.
-    pub(crate) fn find<R: Tabled>(&self, key: R::Key, need: impl FnOnce() -> Need) -> Step<Option<&Arc<R>>> {
+    pub(crate) fn find<R: Tabled>(
+        &self,
+        key: R::Key,
+        need: impl FnOnce() -> Need,
+    ) -> Stepped<Option<&Arc<R>>> {
         let table = R::table(&self.tables);
         match table.get(key) {
             Some(row) => Ok(Some(row)),
@@ -158,7 +162,7 @@ impl Working {
         }
     }
 
-    pub(crate) fn change<R: Tabled>(&mut self, key: R::Key) -> Step<&mut R> {
+    pub(crate) fn change<R: Tabled>(&mut self, key: R::Key) -> Stepped<&mut R> {
         R::table_mut(&mut self.tables)
             .get_mut(key)
             .ok_or_else(|| Stop::broken("a row to change is not there"))
@@ -204,8 +208,8 @@ impl Working {
         }
     }
 
-    pub(crate) fn node(&self, scope: ElementInstanceKey) -> Option<&Node> {
-        self.index.nodes.get(&scope)
+    pub(crate) fn links(&self, scope: ElementInstanceKey) -> Option<&ScopeLinks> {
+        self.index.links.get(&scope)
     }
 
     pub(crate) fn index(&self) -> &Index {
@@ -223,19 +227,19 @@ impl Working {
         self.tables.len() + names + self.loops.len() + self.catalog.len()
     }
 
-    pub(crate) fn instance(&self, key: ProcessInstanceKey) -> Step<&Arc<ProcessInstance>> {
+    pub(crate) fn instance(&self, key: ProcessInstanceKey) -> Stepped<&Arc<ProcessInstance>> {
         self.find_instance(key)?.ok_or_else(|| Stop::broken(format!("instance {key} is not there")))
     }
 
-    pub(crate) fn find_instance(&self, key: ProcessInstanceKey) -> Step<Option<&Arc<ProcessInstance>>> {
+    pub(crate) fn find_instance(&self, key: ProcessInstanceKey) -> Stepped<Option<&Arc<ProcessInstance>>> {
         self.find(key, || Need::Instance(key))
     }
 
-    pub(crate) fn element(&self, key: ElementInstanceKey) -> Step<&Arc<ElementInstance>> {
+    pub(crate) fn element(&self, key: ElementInstanceKey) -> Stepped<&Arc<ElementInstance>> {
         self.find_element(key)?.ok_or_else(|| Stop::broken(format!("element instance {key} is not there")))
     }
 
-    pub(crate) fn find_element(&self, key: ElementInstanceKey) -> Step<Option<&Arc<ElementInstance>>> {
+    pub(crate) fn find_element(&self, key: ElementInstanceKey) -> Stepped<Option<&Arc<ElementInstance>>> {
         self.find(key, || Need::Element(key))
     }
 }

@@ -5,7 +5,7 @@ use super::index::MessageBox;
 use super::{BoxName, Residency, Working};
 use crate::need::{Need, Supply};
 use crate::outcome::Deletion;
-use crate::stop::Step;
+use crate::stop::Stepped;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Bound;
 use tidemill_model::command::DefinitionRef;
@@ -19,7 +19,7 @@ use tidemill_model::{
 
 #[derive(Default)]
 pub(super) struct Residence {
-    /// Needs whose answer stays true while this node owns the partition.
+    /// Needs whose answer stays true while this links owns the partition.
     pub(super) standing: FxHashSet<Need>,
     /// Needs answered for the commands of the current batch.
     answered: FxHashSet<Need>,
@@ -91,7 +91,7 @@ impl Working {
     }
 
     /// The rows that are left of an instance that is not live.
-    pub(crate) fn remains(&self, instance: ProcessInstanceKey) -> Step<Remains> {
+    pub(crate) fn remains(&self, instance: ProcessInstanceKey) -> Stepped<Remains> {
         if let Some(remains) = self.residence.remains.get(&instance) {
             return Ok(*remains);
         }
@@ -230,8 +230,8 @@ impl Working {
                 Entity::ElementInstance(element) if element.parent == scope => Some(element.key),
                 _ => None,
             });
-            let node = self.index.node(scope);
-            node.residency = match (supply.is_complete, node.residency, last) {
+            let links = self.index.links(scope);
+            links.residency = match (supply.is_complete, links.residency, last) {
                 (true, _, _) => Residency::All,
                 (false, Residency::UpTo(known), last) => Residency::UpTo(last.or(known)),
                 (false, Residency::All, _) => Residency::All,
@@ -246,11 +246,11 @@ impl Working {
                 _ => continue,
             };
             let Ok(children) = self.scope(key).map(|scope| scope.children as usize) else { continue };
-            let node = self.index.nodes.get(&key);
+            let links = self.index.links.get(&key);
             let (known, is_all) =
-                node.map_or((0, true), |node| (node.children.len(), node.residency == Residency::All));
+                links.map_or((0, true), |links| (links.children.len(), links.residency == Residency::All));
             if is_all && known < children {
-                self.index.node(key).residency = Residency::UpTo(None);
+                self.index.links(key).residency = Residency::UpTo(None);
             }
         }
     }
@@ -261,11 +261,11 @@ impl Working {
         scope: ElementInstanceKey,
         after: Option<ElementInstanceKey>,
         limit: usize,
-    ) -> Step<(Vec<ElementInstanceKey>, bool)> {
-        let Some(node) = self.index.nodes.get(&scope) else { return Ok((Vec::new(), true)) };
+    ) -> Stepped<(Vec<ElementInstanceKey>, bool)> {
+        let Some(links) = self.index.links.get(&scope) else { return Ok((Vec::new(), true)) };
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let mut children = node.children.range((from, Bound::Unbounded)).copied();
-        match node.residency {
+        let mut children = links.children.range((from, Bound::Unbounded)).copied();
+        match links.residency {
             Residency::All => {
                 let page: Vec<_> = children.by_ref().take(limit).collect();
                 Ok((page, children.next().is_none()))
@@ -287,7 +287,7 @@ impl Working {
         tenant: &TenantId,
         name: &Text,
         after: Option<SubscriptionKey>,
-    ) -> Step<(Vec<SubscriptionKey>, Option<SubscriptionKey>)> {
+    ) -> Stepped<(Vec<SubscriptionKey>, Option<SubscriptionKey>)> {
         let need = Need::Signals { tenant: tenant.clone(), name: name.clone(), after };
         let Some((page, is_last)) = self.residence.signal_pages.get(&need) else { return Err(need.into()) };
         let upper = if *is_last { None } else { page.last().copied() };
@@ -311,7 +311,7 @@ impl Working {
     }
 
     /// Fails with the need unless it was answered.
-    pub(crate) fn require(&self, need: Need) -> Step {
+    pub(crate) fn require(&self, need: Need) -> Stepped {
         if self.residence.is_answered(&need) { Ok(()) } else { Err(need.into()) }
     }
 

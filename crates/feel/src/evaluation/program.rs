@@ -10,8 +10,8 @@ pub(crate) type Slot = u32;
 
 #[derive(Debug)]
 pub(crate) struct Program {
-    pub(crate) root: Node,
-    /// Names of the variables that are read; `Node::Global` is an index into them.
+    pub(crate) root: ProgramNode,
+    /// Names of the variables that are read; `ProgramNode::Global` is an index into them.
     pub(crate) globals: Vec<Text>,
     pub(crate) frame_size: u32,
     /// Levels of nodes, a measure of the stack that an evaluation takes.
@@ -19,31 +19,31 @@ pub(crate) struct Program {
 }
 
 #[derive(Debug)]
-pub(crate) enum Node {
+pub(crate) enum ProgramNode {
     Constant(Value),
     Local(Slot),
     Global(u32),
     /// A name inside filters: an entry of an item, or what the name means outside.
     Member(Box<Member>),
-    List(Box<[Node]>),
+    List(Box<[ProgramNode]>),
     Context(Box<ContextNode>),
     Range(Box<RangeNode>),
-    HalfRange(Comparison, Box<Node>),
-    Negate(Box<Node>),
-    Arithmetic(Box<Node>, Box<[(Arithmetic, Node)]>),
-    Compare(Comparison, Box<(Node, Node)>),
+    HalfRange(Comparison, Box<ProgramNode>),
+    Negate(Box<ProgramNode>),
+    Arithmetic(Box<ProgramNode>, Box<[(Arithmetic, ProgramNode)]>),
+    Compare(Comparison, Box<(ProgramNode, ProgramNode)>),
     /// A comparison whose right side is known.
-    CompareConstant(Comparison, Box<(Node, Value)>),
-    Between(Box<[Node; 3]>),
+    CompareConstant(Comparison, Box<(ProgramNode, Value)>),
+    Between(Box<[ProgramNode; 3]>),
     In(Box<TestsNode>),
-    InstanceOf(Box<Node>, Box<Type>),
-    And(Box<[Node]>),
-    Or(Box<[Node]>),
-    If(Box<[(Node, Node)]>, Box<Node>),
+    InstanceOf(Box<ProgramNode>, Box<Type>),
+    And(Box<[ProgramNode]>),
+    Or(Box<[ProgramNode]>),
+    If(Box<[(ProgramNode, ProgramNode)]>, Box<ProgramNode>),
     For(Box<ForNode>),
     Quantified(Quantifier, Box<QuantifiedNode>),
     Function(Box<FunctionNode>),
-    Path(Box<Node>, Box<[Text]>),
+    Path(Box<ProgramNode>, Box<[Text]>),
     Filter(Box<FilterNode>),
     CallBuiltin(Box<BuiltinCall>),
     Call(Box<FunctionCall>),
@@ -56,7 +56,7 @@ pub(crate) struct Member {
     pub(crate) name: Text,
     /// Slots of the items that may have such an entry, the innermost first.
     pub(crate) items: Box<[Slot]>,
-    pub(crate) outside: Node,
+    pub(crate) outside: ProgramNode,
 }
 
 #[derive(Debug)]
@@ -64,22 +64,22 @@ pub(crate) struct ContextNode {
     /// Set if every key occurs once.
     pub(crate) shape: Option<ShapeRef>,
     pub(crate) keys: Box<[Text]>,
-    pub(crate) values: Box<[Node]>,
+    pub(crate) values: Box<[ProgramNode]>,
     /// The first of the slots in which entries see those before them.
     pub(crate) slot: Slot,
 }
 
 #[derive(Debug)]
 pub(crate) struct RangeNode {
-    pub(crate) start: Node,
+    pub(crate) start: ProgramNode,
     pub(crate) start_closed: bool,
-    pub(crate) end: Node,
+    pub(crate) end: ProgramNode,
     pub(crate) end_closed: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct TestsNode {
-    pub(crate) value: Node,
+    pub(crate) value: ProgramNode,
     /// Where the tests find the value as `?`.
     pub(crate) slot: Slot,
     pub(crate) tests: Box<[TestNode]>,
@@ -90,10 +90,10 @@ pub(crate) struct TestsNode {
 
 #[derive(Debug)]
 pub(crate) enum TestNode {
-    Compare(Comparison, Node),
+    Compare(Comparison, ProgramNode),
     /// A value to be met, or, if it reads `?`, a condition.
     Value {
-        node: Node,
+        node: ProgramNode,
         reads_input: bool,
     },
 }
@@ -106,8 +106,8 @@ pub(crate) struct IterationNode {
 
 #[derive(Debug)]
 pub(crate) enum DomainNode {
-    Items(Node),
-    Span(Node, Node),
+    Items(ProgramNode),
+    Span(ProgramNode, ProgramNode),
 }
 
 #[derive(Debug)]
@@ -115,19 +115,19 @@ pub(crate) struct ForNode {
     pub(crate) iterations: Box<[IterationNode]>,
     /// Set if the body reads `partial`.
     pub(crate) partial: Option<Slot>,
-    pub(crate) body: Node,
+    pub(crate) body: ProgramNode,
 }
 
 #[derive(Debug)]
 pub(crate) struct QuantifiedNode {
     pub(crate) iterations: Box<[IterationNode]>,
-    pub(crate) condition: Node,
+    pub(crate) condition: ProgramNode,
 }
 
 #[derive(Debug)]
 pub(crate) struct FilterNode {
-    pub(crate) base: Node,
-    pub(crate) condition: Node,
+    pub(crate) base: ProgramNode,
+    pub(crate) condition: ProgramNode,
     pub(crate) slot: Slot,
     pub(crate) mode: FilterMode,
 }
@@ -147,27 +147,27 @@ pub(crate) struct BuiltinCall {
     pub(crate) builtin: &'static Builtin,
     pub(crate) signature: usize,
     /// In the order of the signature; none for what was not given.
-    pub(crate) arguments: Box<[Option<Node>]>,
+    pub(crate) arguments: Box<[Option<ProgramNode>]>,
 }
 
 #[derive(Debug)]
 pub(crate) struct FunctionCall {
-    pub(crate) function: Node,
+    pub(crate) function: ProgramNode,
     pub(crate) name: Text,
     pub(crate) arguments: CallArguments,
 }
 
 #[derive(Debug)]
 pub(crate) enum CallArguments {
-    Positional(Box<[Node]>),
-    Named(Box<[(Text, Node)]>),
+    Positional(Box<[ProgramNode]>),
+    Named(Box<[(Text, ProgramNode)]>),
 }
 
 /// A function definition: the code, and where the values come from that it takes along.
 #[derive(Debug)]
 pub(crate) struct FunctionNode {
     pub(crate) code: Arc<FunctionCode>,
-    pub(crate) captures: Box<[Node]>,
+    pub(crate) captures: Box<[ProgramNode]>,
 }
 
 /// A function that an expression defines. The frame holds the parameters, then the captured values, then itself
@@ -175,7 +175,7 @@ pub(crate) struct FunctionNode {
 #[derive(Debug)]
 pub(crate) struct FunctionCode {
     pub(crate) parameters: Vec<Parameter>,
-    pub(crate) body: Node,
+    pub(crate) body: ProgramNode,
     /// Slots of the captured values.
     pub(crate) captured: Vec<Slot>,
     /// The slot of the function itself, if the body calls it by the name of its context entry.

@@ -3,7 +3,7 @@
 
 use regex_syntax::hir::ClassUnicode;
 
-use super::node::{Assertion, Look, Node, Repeat};
+use super::node::{Assertion, Look, PatternNode, Repeat};
 use super::{Match, PatternError};
 
 /// Bounds what counted repetitions can expand to.
@@ -51,7 +51,7 @@ enum Instruction {
 }
 
 impl Program {
-    pub(super) fn compile(node: &Node, group_count: usize) -> Result<Self, PatternError> {
+    pub(super) fn compile(node: &PatternNode, group_count: usize) -> Result<Self, PatternError> {
         let slot_count = 2 * (group_count + 1);
         let mut program = Self { code: Vec::new(), slot_count, group_count };
         program.emit(node)?;
@@ -76,30 +76,30 @@ impl Program {
         Ok(self.code.len() - 1)
     }
 
-    fn emit(&mut self, node: &Node) -> Result<(), PatternError> {
+    fn emit(&mut self, node: &PatternNode) -> Result<(), PatternError> {
         match node {
-            Node::Empty => {}
-            Node::Char(letter) => drop(self.push(Instruction::Char(*letter))?),
-            Node::Class(class) => drop(self.push(Instruction::Class(class.clone()))?),
-            Node::Assertion(assertion) => drop(self.push(Instruction::Assertion(*assertion))?),
-            Node::Concat(nodes) => nodes.iter().try_for_each(|node| self.emit(node))?,
-            Node::Alternate(nodes) => self.emit_alternate(nodes)?,
-            Node::Group(inner, index) => {
+            PatternNode::Empty => {}
+            PatternNode::Char(letter) => drop(self.push(Instruction::Char(*letter))?),
+            PatternNode::Class(class) => drop(self.push(Instruction::Class(class.clone()))?),
+            PatternNode::Assertion(assertion) => drop(self.push(Instruction::Assertion(*assertion))?),
+            PatternNode::Concat(nodes) => nodes.iter().try_for_each(|node| self.emit(node))?,
+            PatternNode::Alternate(nodes) => self.emit_alternate(nodes)?,
+            PatternNode::Group(inner, index) => {
                 self.push(Instruction::Save(2 * index))?;
                 self.emit(inner)?;
                 self.push(Instruction::Save(2 * index + 1))?;
             }
-            Node::Atomic(inner) => self.emit_body(inner, Instruction::Atomic)?,
-            Node::Look(inner, look) => self.emit_body(inner, |end| Instruction::Look(*look, end))?,
-            Node::Repeat(inner, repeat) => self.emit_repeat(inner, *repeat)?,
-            Node::BackReference { group, ignore_case } => {
+            PatternNode::Atomic(inner) => self.emit_body(inner, Instruction::Atomic)?,
+            PatternNode::Look(inner, look) => self.emit_body(inner, |end| Instruction::Look(*look, end))?,
+            PatternNode::Repeat(inner, repeat) => self.emit_repeat(inner, *repeat)?,
+            PatternNode::BackReference { group, ignore_case } => {
                 self.push(Instruction::BackReference { group: *group, ignore_case: *ignore_case })?;
             }
         }
         Ok(())
     }
 
-    fn emit_alternate(&mut self, nodes: &[Node]) -> Result<(), PatternError> {
+    fn emit_alternate(&mut self, nodes: &[PatternNode]) -> Result<(), PatternError> {
         let mut jumps = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             if index + 1 == nodes.len() {
@@ -120,7 +120,7 @@ impl Program {
 
     fn emit_body(
         &mut self,
-        inner: &Node,
+        inner: &PatternNode,
         enter: impl FnOnce(usize) -> Instruction,
     ) -> Result<(), PatternError> {
         let start = self.push(Instruction::Accept)?;
@@ -130,7 +130,7 @@ impl Program {
         Ok(())
     }
 
-    fn emit_repeat(&mut self, inner: &Node, repeat: Repeat) -> Result<(), PatternError> {
+    fn emit_repeat(&mut self, inner: &PatternNode, repeat: Repeat) -> Result<(), PatternError> {
         for _ in 0..repeat.min {
             let before = self.code.len();
             self.emit(inner)?;
@@ -154,7 +154,7 @@ impl Program {
         Ok(())
     }
 
-    fn emit_loop(&mut self, inner: &Node, greedy: bool) -> Result<(), PatternError> {
+    fn emit_loop(&mut self, inner: &PatternNode, greedy: bool) -> Result<(), PatternError> {
         let slot = self.slot_count;
         self.slot_count += 1;
         let split = self.push(Instruction::Split(0, 0))?;

@@ -6,7 +6,7 @@ use regex_automata::{Anchored, Input};
 use regex_syntax::hir::{self, Class, Hir};
 
 use super::cost::Cost;
-use super::node::{Assertion, Node};
+use super::node::{Assertion, PatternNode};
 use super::{Match, PatternError};
 
 /// Memory for one compiled pattern; bounds what counted repetitions can expand to.
@@ -16,30 +16,30 @@ pub(super) const PROGRAM_BYTES_MAX: usize = 1 << 20;
 const CACHE_BYTES_MAX: usize = 1 << 18;
 
 /// The tree in terms of the linear engine; none if it needs backtracking.
-pub(super) fn translate(node: &Node) -> Option<Hir> {
+pub(super) fn translate(node: &PatternNode) -> Option<Hir> {
     Some(match node {
-        Node::Empty => Hir::empty(),
-        Node::Char(letter) => Hir::literal(letter.to_string().into_bytes()),
-        Node::Class(class) => Hir::class(Class::Unicode(class.clone())),
-        Node::Assertion(assertion) => Hir::look(look(*assertion)),
-        Node::Concat(nodes) => Hir::concat(translate_all(nodes)?),
-        Node::Alternate(nodes) => Hir::alternation(translate_all(nodes)?),
-        Node::Group(inner, index) => Hir::capture(hir::Capture {
+        PatternNode::Empty => Hir::empty(),
+        PatternNode::Char(letter) => Hir::literal(letter.to_string().into_bytes()),
+        PatternNode::Class(class) => Hir::class(Class::Unicode(class.clone())),
+        PatternNode::Assertion(assertion) => Hir::look(look(*assertion)),
+        PatternNode::Concat(nodes) => Hir::concat(translate_all(nodes)?),
+        PatternNode::Alternate(nodes) => Hir::alternation(translate_all(nodes)?),
+        PatternNode::Group(inner, index) => Hir::capture(hir::Capture {
             index: u32::try_from(*index).ok()?,
             name: None,
             sub: Box::new(translate(inner)?),
         }),
-        Node::Repeat(inner, repeat) => Hir::repetition(hir::Repetition {
+        PatternNode::Repeat(inner, repeat) => Hir::repetition(hir::Repetition {
             min: repeat.min,
             max: repeat.max,
             greedy: repeat.greedy,
             sub: Box::new(translate(inner)?),
         }),
-        Node::Atomic(_) | Node::Look(..) | Node::BackReference { .. } => return None,
+        PatternNode::Atomic(_) | PatternNode::Look(..) | PatternNode::BackReference { .. } => return None,
     })
 }
 
-fn translate_all(nodes: &[Node]) -> Option<Vec<Hir>> {
+fn translate_all(nodes: &[PatternNode]) -> Option<Vec<Hir>> {
     nodes.iter().map(translate).collect()
 }
 

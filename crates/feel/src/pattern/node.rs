@@ -3,19 +3,19 @@
 use regex_syntax::hir::ClassUnicode;
 
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum PatternNode {
     Empty,
     Char(char),
     Class(ClassUnicode),
     Assertion(Assertion),
-    Concat(Vec<Node>),
-    Alternate(Vec<Node>),
+    Concat(Vec<PatternNode>),
+    Alternate(Vec<PatternNode>),
     /// A capturing group with its number, from 1.
-    Group(Box<Node>, usize),
+    Group(Box<PatternNode>, usize),
     /// A group that, once matched, is never tried in another way.
-    Atomic(Box<Node>),
-    Look(Box<Node>, Look),
-    Repeat(Box<Node>, Repeat),
+    Atomic(Box<PatternNode>),
+    Look(Box<PatternNode>, Look),
+    Repeat(Box<PatternNode>, Repeat),
     /// What the group with that number matched.
     BackReference {
         group: usize,

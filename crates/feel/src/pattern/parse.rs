@@ -5,7 +5,7 @@ mod bracket;
 mod escape;
 
 use super::class;
-use super::node::{Assertion, Look, Node, Repeat};
+use super::node::{Assertion, Look, PatternNode, Repeat};
 use super::{Flags, Flavour, PatternError};
 
 /// How deep groups may nest; the parser and the matcher recurse this far.
@@ -18,14 +18,14 @@ const GROUPS_MAX: usize = 200;
 const REPEAT_MAX: u32 = 10_000;
 
 pub(super) struct Parsed {
-    pub(super) node: Node,
+    pub(super) node: PatternNode,
     pub(super) group_count: usize,
 }
 
 pub(super) fn parse(source: &str, flags: Flags, flavour: Flavour) -> Result<Parsed, PatternError> {
     if flags.literal {
         let letters = source.chars().map(|letter| letter_node(letter, flags.ignore_case)).collect();
-        return Ok(Parsed { node: Node::Concat(letters), group_count: 0 });
+        return Ok(Parsed { node: PatternNode::Concat(letters), group_count: 0 });
     }
     let letters = if flags.ignore_whitespace && flavour == Flavour::XPath {
         without_whitespace(source)
@@ -73,15 +73,15 @@ fn without_whitespace(source: &str) -> Vec<char> {
     kept
 }
 
-fn letter_node(letter: char, ignore_case: bool) -> Node {
+fn letter_node(letter: char, ignore_case: bool) -> PatternNode {
     if !ignore_case {
-        return Node::Char(letter);
+        return PatternNode::Char(letter);
     }
     let class = class::folded(class::of(&[letter]), true);
     if class.ranges().len() == 1 && class.ranges()[0].len() == 1 {
-        return Node::Char(letter);
+        return PatternNode::Char(letter);
     }
-    Node::Class(class)
+    PatternNode::Class(class)
 }
 
 struct Parser {
@@ -129,7 +129,7 @@ impl Parser {
         self.flavour == Flavour::Java
     }
 
-    fn alternatives(&mut self) -> Parse<Node> {
+    fn alternatives(&mut self) -> Parse<PatternNode> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(PatternError::TooLarge);
@@ -139,10 +139,10 @@ impl Parser {
             branches.push(self.sequence()?);
         }
         self.depth -= 1;
-        Ok(if branches.len() == 1 { branches.remove(0) } else { Node::Alternate(branches) })
+        Ok(if branches.len() == 1 { branches.remove(0) } else { PatternNode::Alternate(branches) })
     }
 
-    fn sequence(&mut self) -> Parse<Node> {
+    fn sequence(&mut self) -> Parse<PatternNode> {
         let mut nodes = Vec::new();
         loop {
             self.skip_comments();
@@ -154,9 +154,9 @@ impl Parser {
             nodes.push(self.quantified(atom)?);
         }
         Ok(match nodes.len() {
-            0 => Node::Empty,
+            0 => PatternNode::Empty,
             1 => nodes.remove(0),
-            _ => Node::Concat(nodes),
+            _ => PatternNode::Concat(nodes),
         })
     }
 
@@ -178,16 +178,16 @@ impl Parser {
         }
     }
 
-    fn atom(&mut self) -> Parse<Node> {
+    fn atom(&mut self) -> Parse<PatternNode> {
         let Some(letter) = self.next() else { return self.error("unexpected end") };
         Ok(match letter {
-            '.' => Node::Class(class::dot(self.flags.dot_matches_newline, self.flavour)),
-            '^' if self.flags.multi_line => Node::Assertion(Assertion::LineStart),
-            '^' => Node::Assertion(Assertion::TextStart),
-            '$' if self.flags.multi_line => Node::Assertion(Assertion::LineEnd),
-            '$' => Node::Assertion(Assertion::TextEnd),
+            '.' => PatternNode::Class(class::dot(self.flags.dot_matches_newline, self.flavour)),
+            '^' if self.flags.multi_line => PatternNode::Assertion(Assertion::LineStart),
+            '^' => PatternNode::Assertion(Assertion::TextStart),
+            '$' if self.flags.multi_line => PatternNode::Assertion(Assertion::LineEnd),
+            '$' => PatternNode::Assertion(Assertion::TextEnd),
             '(' => self.group()?,
-            '[' => Node::Class(self.bracket()?),
+            '[' => PatternNode::Class(self.bracket()?),
             '\\' => self.escape()?,
             '*' | '+' | '?' => return self.error("nothing to repeat before a quantifier"),
             '{' | '}' | ']' if !self.is_java() => {
@@ -198,7 +198,7 @@ impl Parser {
         })
     }
 
-    fn quantified(&mut self, atom: Node) -> Parse<Node> {
+    fn quantified(&mut self, atom: PatternNode) -> Parse<PatternNode> {
         let mut node = atom;
         loop {
             self.skip_comments();
@@ -222,10 +222,10 @@ impl Parser {
         }
     }
 
-    fn repeated(&mut self, node: Node, min: u32, max: Option<u32>) -> Node {
+    fn repeated(&mut self, node: PatternNode, min: u32, max: Option<u32>) -> PatternNode {
         let greedy = !self.eat("?");
-        let repeat = Node::Repeat(Box::new(node), Repeat { min, max, greedy });
-        if greedy && self.is_java() && self.eat("+") { Node::Atomic(Box::new(repeat)) } else { repeat }
+        let repeat = PatternNode::Repeat(Box::new(node), Repeat { min, max, greedy });
+        if greedy && self.is_java() && self.eat("+") { PatternNode::Atomic(Box::new(repeat)) } else { repeat }
     }
 
     /// The inside of `{n}`, `{n,}` or `{n,m}`, after the brace.
@@ -258,11 +258,15 @@ impl Parser {
         }
     }
 
-    fn group(&mut self) -> Parse<Node> {
+    fn group(&mut self) -> Parse<PatternNode> {
         let outer_flags = self.flags;
         if !self.eat("?") {
             let index = self.open_group();
-            return self.rest_of_group(outer_flags, |inner| Node::Group(Box::new(inner), index), Some(index));
+            return self.rest_of_group(
+                outer_flags,
+                |inner| PatternNode::Group(Box::new(inner), index),
+                Some(index),
+            );
         }
         if self.eat(":") {
             return self.rest_of_group(outer_flags, |inner| inner, None);
@@ -274,17 +278,25 @@ impl Parser {
         for (sign, ahead, negated) in looks {
             if self.eat(sign) {
                 let look = Look { ahead, negated };
-                return self.rest_of_group(outer_flags, |inner| Node::Look(Box::new(inner), look), None);
+                return self.rest_of_group(
+                    outer_flags,
+                    |inner| PatternNode::Look(Box::new(inner), look),
+                    None,
+                );
             }
         }
         if self.eat(">") {
-            return self.rest_of_group(outer_flags, |inner| Node::Atomic(Box::new(inner)), None);
+            return self.rest_of_group(outer_flags, |inner| PatternNode::Atomic(Box::new(inner)), None);
         }
         if self.eat("<") {
             let name = self.name_until('>')?;
             let index = self.open_group();
             self.names.push((name, index));
-            return self.rest_of_group(outer_flags, |inner| Node::Group(Box::new(inner), index), Some(index));
+            return self.rest_of_group(
+                outer_flags,
+                |inner| PatternNode::Group(Box::new(inner), index),
+                Some(index),
+            );
         }
         self.inline_flags(outer_flags)
     }
@@ -297,9 +309,9 @@ impl Parser {
     fn rest_of_group(
         &mut self,
         outer_flags: Flags,
-        wrap: impl FnOnce(Node) -> Node,
+        wrap: impl FnOnce(PatternNode) -> PatternNode,
         index: Option<usize>,
-    ) -> Parse<Node> {
+    ) -> Parse<PatternNode> {
         let inner = self.alternatives()?;
         if !self.eat(")") {
             return self.error("a '(' without its ')'");
@@ -310,7 +322,7 @@ impl Parser {
     }
 
     /// `(?i)` up to the end of the group, or `(?i:...)` for a part of its own.
-    fn inline_flags(&mut self, outer_flags: Flags) -> Parse<Node> {
+    fn inline_flags(&mut self, outer_flags: Flags) -> Parse<PatternNode> {
         let mut value = true;
         loop {
             match self.next() {
@@ -320,7 +332,7 @@ impl Parser {
                 Some('x') => self.flags.ignore_whitespace = value,
                 Some('u' | 'U' | 'd') => {}
                 Some('-') if value => value = false,
-                Some(')') => return Ok(Node::Empty),
+                Some(')') => return Ok(PatternNode::Empty),
                 Some(':') => return self.rest_of_group(outer_flags, |inner| inner, None),
                 _ => return self.error("an unknown kind of group"),
             }

@@ -4,7 +4,7 @@
 use super::{environment, evaluate};
 use std::time::{Duration, Instant};
 use tidemill_feel::{
-    CompileOptions, Dialect, EmptyScope, EvaluationError, Expression, Lookup, Outcome, Scope, Value,
+    CompileOptions, Dialect, EmptyScope, Evaluation, EvaluationError, Expression, Lookup, Scope, Value,
 };
 
 /// One variable, `v`, as text.
@@ -16,7 +16,7 @@ impl Scope for Text {
     }
 }
 
-fn run(text: &str, scope: &dyn Scope) -> Result<Outcome, EvaluationError> {
+fn run(text: &str, scope: &dyn Scope) -> Result<Evaluation, EvaluationError> {
     let expression = Expression::compile(text).unwrap_or_else(|error| panic!("{text:.60}: {error}"));
     let start = Instant::now();
     let result = expression.evaluate(scope, &environment());

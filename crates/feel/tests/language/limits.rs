@@ -2,7 +2,7 @@
 
 use super::environment;
 use std::time::{Duration, Instant};
-use tidemill_feel::{Budget, EmptyScope, EvaluationError, Expression, Outcome, Value};
+use tidemill_feel::{Budget, EmptyScope, Evaluation, EvaluationError, Expression, Value};
 
 /// Runs on a thread with the stack that servers give their threads.
 fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -10,7 +10,7 @@ fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     thread.join().expect("no panic and no overflow")
 }
 
-fn run(text: &str) -> Result<Outcome, EvaluationError> {
+fn run(text: &str) -> Result<Evaluation, EvaluationError> {
     let text = text.to_string();
     on_small_stack(move || {
         let expression = Expression::compile(&text).unwrap_or_else(|error| panic!("{text:.60}: {error}"));

@@ -8,7 +8,7 @@ mod syntax;
 mod tests_of_values;
 mod warnings;
 
-use tidemill_feel::{CompileOptions, Context, Dialect, Environment, Expression, Outcome, Value};
+use tidemill_feel::{CompileOptions, Context, Dialect, Environment, Evaluation, Expression, Value};
 
 /// 2026-03-01T12:00:00Z.
 const NOW_MS: i64 = 1_772_366_400_000;
@@ -28,7 +28,7 @@ fn scope() -> Context {
     Value::from_json(text).expect("valid JSON").as_context().expect("an object").clone()
 }
 
-fn evaluate(dialect: Dialect, text: &str) -> Outcome {
+fn evaluate(dialect: Dialect, text: &str) -> Evaluation {
     let options = CompileOptions { dialect, ..CompileOptions::default() };
     let expression =
         Expression::compile_with(text, &options).unwrap_or_else(|error| panic!("{text}: {error}"));

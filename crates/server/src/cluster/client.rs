@@ -1,6 +1,6 @@
 //! Asking other nodes, over connections that are kept.
 
-use super::{PATH, Question, Reply, SECRET_HEADER};
+use super::{PATH, PeerReply, PeerRequest, SECRET_HEADER};
 use async_trait::async_trait;
 use axum::http::{HeaderValue, Request, StatusCode};
 use bytes::Bytes;
@@ -18,7 +18,7 @@ const IDLE_CONNECTION_LIMIT: Duration = Duration::from_secs(30);
 /// The reason why there is no reply.
 #[derive(Debug)]
 pub enum Failure {
-    /// Not a byte has left: the question was not heard.
+    /// Not a byte has left: the request was not heard.
     NotSent(String),
     /// It may have been heard.
     Lost(String),
@@ -36,10 +36,10 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// Carries questions to other nodes and brings their replies.
+/// Carries requests to other nodes and brings their replies.
 #[async_trait]
 pub trait Network: Send + Sync {
-    async fn ask(&self, address: &str, question: Bytes) -> Result<Bytes, Failure>;
+    async fn ask(&self, address: &str, request: Bytes) -> Result<Bytes, Failure>;
 }
 
 /// The other nodes.
@@ -50,8 +50,8 @@ impl Peers {
         Peers(network)
     }
 
-    pub(crate) async fn ask(&self, address: &str, question: &Question) -> Result<Reply, Failure> {
-        let reply = self.0.ask(address, Bytes::from(tidemill_store::pack(question))).await?;
+    pub(crate) async fn ask(&self, address: &str, request: &PeerRequest) -> Result<PeerReply, Failure> {
+        let reply = self.0.ask(address, Bytes::from(tidemill_store::pack(request))).await?;
         // It was heard, whatever the reply means.
         tidemill_store::unpack(&reply).map_err(|error| Failure::Lost(error.to_string()))
     }
@@ -79,10 +79,10 @@ impl HttpNetwork {
 
 #[async_trait]
 impl Network for HttpNetwork {
-    async fn ask(&self, address: &str, question: Bytes) -> Result<Bytes, Failure> {
+    async fn ask(&self, address: &str, request: Bytes) -> Result<Bytes, Failure> {
         let request = Request::post(format!("http://{address}{PATH}"))
             .header(SECRET_HEADER, self.secret.clone())
-            .body(Full::new(question))
+            .body(Full::new(request))
             .map_err(|error| Failure::NotSent(error.to_string()))?;
         let response = self.client.request(request).await.map_err(|error| {
             if error.is_connect() { Failure::NotSent(told(&error)) } else { Failure::Lost(told(&error)) }

@@ -1,4 +1,4 @@
-//! How nodes of one store speak with each other: questions and replies as MessagePack over the HTTP listener that
+//! Messages between nodes of one store: requests and replies as MessagePack over the HTTP listener that
 //! clients use as well, told apart by a secret that all nodes share.
 
 mod client;
@@ -16,12 +16,12 @@ use tidemill_model::{
     ActivatedJob, Answer, Command, CreatedInstance, PartitionId, ProcessInstanceKey, Text, Timestamp,
 };
 
-const PATH: &str = "/internal/v1/questions";
+const PATH: &str = "/internal/v1/requests";
 const SECRET_HEADER: &str = "x-tidemill-cluster-secret";
 
-/// What a node asks of another.
+/// A request of one node to another.
 #[derive(Serialize, Deserialize, Clone, Debug)]
-pub(crate) enum Question {
+pub(crate) enum PeerRequest {
     /// Runs a command on a partition of that node. The options carry a key, so that a retry gets the first answer.
     Execute {
         partition: PartitionId,
@@ -58,7 +58,7 @@ pub(crate) enum Question {
 }
 
 #[derive(Serialize, Deserialize, Debug)]
-pub(crate) enum Reply {
+pub(crate) enum PeerReply {
     Answer(Result<Answer, CommandError>),
     Jobs(Result<Vec<ActivatedJob>, CommandError>),
     /// None while it goes on.
@@ -66,18 +66,18 @@ pub(crate) enum Reply {
     Noted,
 }
 
-impl Question {
+impl PeerRequest {
     /// For the log.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Question::Execute { .. } => "execute",
-            Question::InboxesHaveGrown { .. } => "inboxes have grown",
-            Question::DefinitionsAreAt { .. } => "definitions are at",
-            Question::ActivateJobs { .. } => "activate jobs",
-            Question::AwaitJobs { .. } => "await jobs",
-            Question::AwaitEnd { .. } => "await end",
-            Question::OwnershipHasChanged => "ownership has changed",
-            Question::SetClock { .. } => "set clock",
+            PeerRequest::Execute { .. } => "execute",
+            PeerRequest::InboxesHaveGrown { .. } => "inboxes have grown",
+            PeerRequest::DefinitionsAreAt { .. } => "definitions are at",
+            PeerRequest::ActivateJobs { .. } => "activate jobs",
+            PeerRequest::AwaitJobs { .. } => "await jobs",
+            PeerRequest::AwaitEnd { .. } => "await end",
+            PeerRequest::OwnershipHasChanged => "ownership has changed",
+            PeerRequest::SetClock { .. } => "set clock",
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Taking questions of other nodes, from those who know the secret.
+//! Taking requests of other nodes, from those who know the secret.
 
-use super::{PATH, Question, SECRET_HEADER};
+use super::{PATH, PeerRequest, SECRET_HEADER};
 use crate::node::Node;
 use axum::Router;
 use axum::body::Body;
@@ -11,8 +11,8 @@ use axum::routing::post;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
-/// A deployment is the largest of all questions.
-const QUESTION_BYTES_MAX: usize = 256 << 20;
+/// A deployment is the largest of all requests.
+const REQUEST_BYTES_MAX: usize = 256 << 20;
 
 #[derive(Clone)]
 struct Door {
@@ -30,12 +30,12 @@ async fn take(State(door): State<Door>, request: Request<Body>) -> Response {
         let reason = "the cluster secret is another one; give all nodes of a store the same --cluster-secret";
         return (StatusCode::UNAUTHORIZED, reason).into_response();
     }
-    let body = match axum::body::to_bytes(request.into_body(), QUESTION_BYTES_MAX).await {
+    let body = match axum::body::to_bytes(request.into_body(), REQUEST_BYTES_MAX).await {
         Ok(body) => body,
         Err(error) => return (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
     };
-    match tidemill_store::unpack::<Question>(&body) {
-        Ok(question) => tidemill_store::pack(&door.node.reply(question).await).into_response(),
+    match tidemill_store::unpack::<PeerRequest>(&body) {
+        Ok(request) => tidemill_store::pack(&door.node.reply(request).await).into_response(),
         Err(error) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
     }
 }

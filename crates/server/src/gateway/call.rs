@@ -25,8 +25,8 @@ pub(crate) struct Call {
     pub(crate) query: String,
 }
 
-/// What a handler gives back.
-pub(crate) type Outcome = Result<Response, Problem>;
+/// The result of a handler: a response, or the problem that is shown instead.
+pub(crate) type Handled = Result<Response, Problem>;
 
 impl Call {
     /// The key in the path.

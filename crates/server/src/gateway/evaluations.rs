@@ -15,7 +15,7 @@ pub(super) struct Evaluations {
 }
 
 /// Held while an evaluation runs.
-pub(super) struct Place {
+pub(super) struct Permit {
     _running: OwnedSemaphorePermit,
     _admitted: OwnedSemaphorePermit,
 }
@@ -34,11 +34,11 @@ impl Default for Evaluations {
 
 impl Evaluations {
     /// Waits for a place; a problem if too many wait already.
-    pub(super) async fn place(&self) -> Result<Place, Problem> {
+    pub(super) async fn place(&self) -> Result<Permit, Problem> {
         let admitted = self.admitted.clone().try_acquire_owned().map_err(|_| too_many())?;
         let running = self.running.clone().acquire_owned().await;
         let running = running.map_err(|_| too_many())?;
-        Ok(Place { _running: running, _admitted: admitted })
+        Ok(Permit { _running: running, _admitted: admitted })
     }
 }
 

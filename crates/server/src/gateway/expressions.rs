@@ -1,6 +1,6 @@
 //! Evaluating FEEL expressions for people who try them out.
 
-use super::call::{Call, Outcome, variables};
+use super::call::{Call, Handled, variables};
 use super::evaluations::random_seed;
 use super::findings::Findings;
 use super::json;
@@ -40,7 +40,7 @@ struct WarningItem {
     message: String,
 }
 
-pub(super) async fn evaluate(call: Call) -> Outcome {
+pub(super) async fn evaluate(call: Call) -> Handled {
     let request: EvaluationRequest = call.required_body()?;
     let Some(text) = request.expression.filter(|text| !text.trim().is_empty()) else {
         return Err(Problem::invalid_argument("No expression provided"));
@@ -68,7 +68,7 @@ pub(super) async fn evaluate(call: Call) -> Outcome {
 }
 
 /// Compiles, evaluates and writes down the result.
-fn answer(text: &str, feel: &str, known: &Known, environment: &Environment) -> Outcome {
+fn answer(text: &str, feel: &str, known: &Known, environment: &Environment) -> Handled {
     let expression = Expression::compile(feel).map_err(|error| {
         Problem::invalid_argument(format!("Failed to parse expression '{feel}': {error}"))
             .with("line", error.line)

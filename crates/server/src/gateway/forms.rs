@@ -1,6 +1,6 @@
 //! Forms: by key, of a process's start, of a user task.
 
-use super::call::{Call, Outcome};
+use super::call::{Call, Handled};
 use super::json::{self, KeyText};
 use super::problem::Problem;
 use super::{process_definitions, user_tasks};
@@ -31,21 +31,21 @@ fn shown(form: &Form) -> Response {
     })
 }
 
-pub(super) async fn get(call: Call) -> Outcome {
+pub(super) async fn get(call: Call) -> Handled {
     let key: FormKey = call.key()?;
     let form = call.gateway.definitions.form(key).await?.filter(|form| !form.is_deleted);
     form.map(|form| shown(&form)).ok_or_else(|| Problem::not_found("Form", key.0))
 }
 
 /// The form of a task stays with it, even if it was deleted since.
-pub(super) async fn of_user_task(call: Call) -> Outcome {
+pub(super) async fn of_user_task(call: Call) -> Handled {
     let task = user_tasks::found(&call).await?;
     let Some(key) = task.form else { return Ok(json::no_content()) };
     let form = call.gateway.definitions.form(key).await?;
     Ok(form.map_or_else(json::no_content, |form| shown(&form)))
 }
 
-pub(super) async fn of_process(call: Call) -> Outcome {
+pub(super) async fn of_process(call: Call) -> Handled {
     let key: DefinitionKey = call.key()?;
     let Some(definition) = call.gateway.definitions.definition(key).await? else {
         return Err(process_definitions::not_found(key));

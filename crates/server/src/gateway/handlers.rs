@@ -1,13 +1,13 @@
 //! Which function answers which operation.
 
-use super::call::{Call, Outcome};
+use super::call::{Call, Handled};
 use super::{
     element_instances, expressions, forms, incidents, jobs, messages, process_definitions, process_instances,
     resources, system, user_tasks, variables,
 };
 use futures_util::future::BoxFuture;
 
-pub(super) type Handler = fn(Call) -> BoxFuture<'static, Outcome>;
+pub(super) type Handler = fn(Call) -> BoxFuture<'static, Handled>;
 
 macro_rules! handlers {
     ($($operation:literal => $module:ident::$function:ident),+ $(,)?) => {

@@ -1,6 +1,6 @@
 //! Incidents: resolve them, look at them.
 
-use super::call::{Call, Outcome, done};
+use super::call::{Call, Handled, done};
 use super::json::{self, Date, KeyText, optional_key};
 use super::listing;
 use super::problem::Problem;
@@ -12,13 +12,13 @@ use tidemill_model::{Command, ElementInstanceKey, IncidentKey, ProcessInstanceKe
 use tidemill_store::query::{Condition, IncidentField, Search, Value};
 use tidemill_store::view::IncidentView;
 
-pub(super) async fn resolve(call: Call) -> Outcome {
+pub(super) async fn resolve(call: Call) -> Handled {
     let incident = call.key()?;
     check_reference(&call)?;
     call.submit(Command::ResolveIncident(ResolveIncident { incident }), done).await
 }
 
-pub(super) async fn get(call: Call) -> Outcome {
+pub(super) async fn get(call: Call) -> Handled {
     let key: IncidentKey = call.key()?;
     match call.gateway.queries.incident(key).await? {
         Some(incident) => Ok(json::ok(&shown(&incident))),
@@ -26,13 +26,13 @@ pub(super) async fn get(call: Call) -> Outcome {
     }
 }
 
-pub(super) async fn search(call: Call) -> Outcome {
+pub(super) async fn search(call: Call) -> Handled {
     let search = search::requested(&call)?;
     found(&call, &search).await
 }
 
 /// Of the instance and of those it called.
-pub(super) async fn of_instance(call: Call) -> Outcome {
+pub(super) async fn of_instance(call: Call) -> Handled {
     let key: ProcessInstanceKey = call.key()?;
     let mut search: Search<IncidentField> = search::requested(&call)?;
     if call.gateway.queries.process_instance(key).await?.is_none() {
@@ -43,7 +43,7 @@ pub(super) async fn of_instance(call: Call) -> Outcome {
 }
 
 /// Of the element and of everything inside or called from it.
-pub(super) async fn of_element(call: Call) -> Outcome {
+pub(super) async fn of_element(call: Call) -> Handled {
     let key: ElementInstanceKey = call.key()?;
     let mut search: Search<IncidentField> = search::requested(&call)?;
     if call.gateway.queries.element_instance(key).await?.is_none() {
@@ -53,7 +53,7 @@ pub(super) async fn of_element(call: Call) -> Outcome {
     found(&call, &search).await
 }
 
-async fn found(call: &Call, search: &Search<IncidentField>) -> Outcome {
+async fn found(call: &Call, search: &Search<IncidentField>) -> Handled {
     let found = call.gateway.queries.incidents(search).await?;
     Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
@@ -102,7 +102,7 @@ struct ErrorItem {
     active_instances_with_error_count: u64,
 }
 
-pub(super) async fn error_statistics(call: Call) -> Outcome {
+pub(super) async fn error_statistics(call: Call) -> Handled {
     let tree = call.tree()?;
     let mut errors = call.gateway.queries.error_statistics().await?;
     let bounds = listing::arrange(&tree, &mut errors, |error, field| match field {

@@ -1,7 +1,7 @@
 //! Jobs: what workers take, finish and give back.
 
 use super::answer;
-use super::call::{Call, Outcome, done, variables};
+use super::call::{Call, Handled, done, variables};
 use super::findings::{Findings, default_tenant};
 use super::json::{self, Date, KeyText, RawObject};
 use super::problem::Problem;
@@ -38,7 +38,7 @@ enum TenantFilter {
     Assigned,
 }
 
-pub(super) async fn activate(call: Call) -> Outcome {
+pub(super) async fn activate(call: Call) -> Handled {
     let request: Activation = call.required_body()?;
     let wait = match request.request_timeout.unwrap_or(0) {
         0 => POLL_DEFAULT,
@@ -93,7 +93,7 @@ struct Completion {
     business_id: Option<String>,
 }
 
-pub(super) async fn complete(call: Call) -> Outcome {
+pub(super) async fn complete(call: Call) -> Handled {
     let job = call.key()?;
     let request: Completion = call.body()?.unwrap_or_default();
     if request.result.is_some() {
@@ -127,7 +127,7 @@ struct Failure {
     job_lease_token: Option<String>,
 }
 
-pub(super) async fn fail(call: Call) -> Outcome {
+pub(super) async fn fail(call: Call) -> Handled {
     let job = call.key()?;
     let request: Failure = call.body()?.unwrap_or_default();
     let command = FailJob {
@@ -156,7 +156,7 @@ struct ThrownError {
     job_lease_token: Option<String>,
 }
 
-pub(super) async fn throw_error(call: Call) -> Outcome {
+pub(super) async fn throw_error(call: Call) -> Handled {
     let job = call.key()?;
     let request: ThrownError = call.required_body()?;
     let mut findings = Findings::default();
@@ -189,7 +189,7 @@ struct Changeset {
     priority: Option<i32>,
 }
 
-pub(super) async fn update(call: Call) -> Outcome {
+pub(super) async fn update(call: Call) -> Handled {
     let job = call.key()?;
     let request: Update = call.required_body()?;
     let mut findings = Findings::default();
@@ -210,7 +210,7 @@ pub(super) async fn update(call: Call) -> Outcome {
         .await
 }
 
-pub(super) async fn search(call: Call) -> Outcome {
+pub(super) async fn search(call: Call) -> Handled {
     let found = call.gateway.queries.jobs(&search::requested(&call)?).await?;
     Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }

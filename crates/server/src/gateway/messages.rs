@@ -1,7 +1,7 @@
 //! Messages and signals: send them, look at who waits for them and who had them.
 
 use super::answer;
-use super::call::{Call, Outcome, variables};
+use super::call::{Call, Handled, variables};
 use super::findings::{Findings, default_tenant};
 use super::json::{Date, KeyText, optional_key};
 use super::process_instances::business_id;
@@ -24,7 +24,7 @@ struct Publication {
     business_id: Option<String>,
 }
 
-pub(super) async fn publish(call: Call) -> Outcome {
+pub(super) async fn publish(call: Call) -> Handled {
     let request: Publication = call.required_body()?;
     let tenant = default_tenant("Publish Message", request.tenant_id.as_deref())?;
     let mut findings = Findings::default();
@@ -51,7 +51,7 @@ struct Correlation {
     business_id: Option<String>,
 }
 
-pub(super) async fn correlate(call: Call) -> Outcome {
+pub(super) async fn correlate(call: Call) -> Handled {
     let request: Correlation = call.required_body()?;
     let tenant = default_tenant("Correlate Message", request.tenant_id.as_deref())?;
     let mut findings = Findings::default();
@@ -74,7 +74,7 @@ struct Signal {
     tenant_id: Option<String>,
 }
 
-pub(super) async fn broadcast(call: Call) -> Outcome {
+pub(super) async fn broadcast(call: Call) -> Handled {
     let request: Signal = call.required_body()?;
     let tenant = default_tenant("Broadcast Signal", request.tenant_id.as_deref())?;
     let mut findings = Findings::default();
@@ -84,12 +84,12 @@ pub(super) async fn broadcast(call: Call) -> Outcome {
     call.submit(Command::BroadcastSignal(BroadcastSignal { tenant, name, variables }), answer::shown).await
 }
 
-pub(super) async fn search_subscriptions(call: Call) -> Outcome {
+pub(super) async fn search_subscriptions(call: Call) -> Handled {
     let found = call.gateway.queries.message_subscriptions(&search::requested(&call)?).await?;
     Ok(search::shown(found, |item, items| items.push(&shown_subscription(item))))
 }
 
-pub(super) async fn search_correlations(call: Call) -> Outcome {
+pub(super) async fn search_correlations(call: Call) -> Handled {
     let found = call.gateway.queries.message_correlations(&search::requested(&call)?).await?;
     Ok(search::shown(found, |item, items| items.push(&shown_correlation(item))))
 }

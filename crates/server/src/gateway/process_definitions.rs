@@ -1,6 +1,6 @@
 //! Process definitions: look at them, download them, count what they do.
 
-use super::call::{Call, Outcome};
+use super::call::{Call, Handled};
 use super::findings::Findings;
 use super::json::{self, KeyText};
 use super::listing;
@@ -15,7 +15,7 @@ use tidemill_model::{DefinitionKey, TenantId, Text};
 use tidemill_store::query::{Condition, Page, PageStart, ProcessDefinitionField, Search, Test, Value};
 use tidemill_store::view::ProcessDefinitionView;
 
-pub(super) async fn search(call: Call) -> Outcome {
+pub(super) async fn search(call: Call) -> Handled {
     let search: Search<ProcessDefinitionField> = search::requested(&call)?;
     check_latest_only(&search)?;
     let found = call.gateway.queries.process_definitions(&search).await?;
@@ -45,7 +45,7 @@ fn check_latest_only(search: &Search<ProcessDefinitionField>) -> Result<(), Prob
     findings.finish()
 }
 
-pub(super) async fn get(call: Call) -> Outcome {
+pub(super) async fn get(call: Call) -> Handled {
     let key: DefinitionKey = call.key()?;
     let Some(definition) = call.gateway.definitions.definition(key).await? else {
         return Err(not_found(key));
@@ -103,14 +103,14 @@ fn shown(definition: &ProcessDefinitionView) -> DefinitionItem<'_> {
     }
 }
 
-pub(super) async fn xml(call: Call) -> Outcome {
+pub(super) async fn xml(call: Call) -> Handled {
     let key: DefinitionKey = call.key()?;
     let Some(xml) = call.gateway.definitions.definition_xml(key).await? else { return Err(not_found(key)) };
     let media_type = HeaderValue::from_static("text/xml");
     Ok(([(header::CONTENT_TYPE, media_type)], xml.as_bytes().to_vec()).into_response())
 }
 
-pub(super) async fn element_statistics(call: Call) -> Outcome {
+pub(super) async fn element_statistics(call: Call) -> Handled {
     let key = call.key()?;
     let search = search::translate(&call.tree()?)?;
     let statistics = call.gateway.queries.definition_statistics(key, &search.filter).await?;
@@ -128,7 +128,7 @@ struct ProcessItem {
     active_instances_with_incident_count: u64,
 }
 
-pub(super) async fn instance_statistics(call: Call) -> Outcome {
+pub(super) async fn instance_statistics(call: Call) -> Handled {
     let tree = call.tree()?;
     let mut processes = call.gateway.queries.process_statistics().await?;
     let bounds = listing::arrange(&tree, &mut processes, |process, field| match field {
@@ -159,7 +159,7 @@ struct VersionItem {
     active_instances_without_incident_count: u64,
 }
 
-pub(super) async fn version_statistics(call: Call) -> Outcome {
+pub(super) async fn version_statistics(call: Call) -> Handled {
     let tree = call.tree()?;
     let (process_id, tenant) = version_filter(&tree["filter"])?;
     let mut versions = call.gateway.queries.version_statistics(tenant.as_ref(), process_id).await?;

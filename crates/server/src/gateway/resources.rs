@@ -1,7 +1,7 @@
 //! Deploying files, taking them back, reading them.
 
 use super::answer;
-use super::call::{Call, Outcome, unsupported_media_type};
+use super::call::{Call, Handled, unsupported_media_type};
 use super::findings::{Findings, default_tenant};
 use super::json::{self, KeyText};
 use super::problem::Problem;
@@ -20,7 +20,7 @@ use tidemill_store::view::ResourceView;
 /// Files of a deployment, and what else comes with them.
 const PARTS_MAX: usize = 1_000;
 
-pub(super) async fn deploy(call: Call) -> Outcome {
+pub(super) async fn deploy(call: Call) -> Handled {
     let command = deployment(&call).await?;
     let files = command.files.clone();
     let outcome = call.submit(Command::Deploy(command), answer::shown).await;
@@ -110,7 +110,7 @@ struct Deleted {
     batch_operation: Option<()>,
 }
 
-pub(super) async fn delete(call: Call) -> Outcome {
+pub(super) async fn delete(call: Call) -> Handled {
     let key: ResourceKey = call.key()?;
     let request: Deletion = call.body()?.unwrap_or_default();
     let mut findings = Findings::default();
@@ -126,7 +126,7 @@ pub(super) async fn delete(call: Call) -> Outcome {
     call.submit(Command::DeleteResource(DeleteResource { key }), |_| json::ok(&deleted)).await
 }
 
-pub(super) async fn search(call: Call) -> Outcome {
+pub(super) async fn search(call: Call) -> Handled {
     let found = call.gateway.queries.resources(&search::requested(&call)?).await?;
     Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
@@ -163,7 +163,7 @@ fn not_found(key: ResourceKey) -> Problem {
     Problem::not_found("Resource", key.0)
 }
 
-pub(super) async fn get(call: Call) -> Outcome {
+pub(super) async fn get(call: Call) -> Handled {
     let resource = found(&call).await?;
     Ok(json::ok(&ResourceItem {
         resource_name: &resource.resource_name,
@@ -176,7 +176,7 @@ pub(super) async fn get(call: Call) -> Outcome {
 }
 
 /// Scripts only: they are JSON. Other files come as bytes.
-pub(super) async fn content(call: Call) -> Outcome {
+pub(super) async fn content(call: Call) -> Handled {
     let resource = found(&call).await?;
     if !resource.resource_name.to_ascii_lowercase().ends_with(".rpa") {
         return Err(not_found(resource.key));
@@ -184,7 +184,7 @@ pub(super) async fn content(call: Call) -> Outcome {
     Ok(bytes_of(&resource, "application/json"))
 }
 
-pub(super) async fn binary(call: Call) -> Outcome {
+pub(super) async fn binary(call: Call) -> Handled {
     Ok(bytes_of(&*found(&call).await?, "application/octet-stream"))
 }
 

@@ -1,7 +1,7 @@
 //! Every path of the API, made from its description: those we offer lead to their handlers, the rest of what
 //! clients know says so, anything else is not found.
 
-use super::call::{Call, Outcome, check_json};
+use super::call::{Call, Handled, check_json};
 use super::handlers::{self, Handler};
 use super::problem::Problem;
 use super::schema::{Api, Operation, Request as RequestShape};
@@ -84,7 +84,7 @@ async fn handle(
     handler: Handler,
     parameters: RawPathParams,
     request: Request,
-) -> Outcome {
+) -> Handled {
     let (head, body) = request.into_parts();
     check_encoding(&head.headers)?;
     let limit = match operation.request {

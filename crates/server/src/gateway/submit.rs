@@ -1,6 +1,6 @@
 //! The way of a command from a handler to the engine and back: rates, idempotency, answers now or later.
 
-use super::call::{Call, Outcome};
+use super::call::{Call, Handled};
 use super::json;
 use super::problem::Problem;
 use crate::broker::{CommandError, CommandOptions, Idempotency, Receipt};
@@ -14,7 +14,7 @@ const IDEMPOTENCY_KEY_BYTES_MAX: usize = 256;
 
 impl Call {
     /// Runs a command and shows its answer; with `Prefer: respond-async`, says where to ask for it later.
-    pub(crate) async fn submit(&self, command: Command, show: impl FnOnce(Answer) -> Response) -> Outcome {
+    pub(crate) async fn submit(&self, command: Command, show: impl FnOnce(Answer) -> Response) -> Handled {
         let options = self.options(&command)?;
         let (broker, intent) = (&self.gateway.broker, command.intent());
         if self.prefers_async() {

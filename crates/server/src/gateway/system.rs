@@ -1,6 +1,6 @@
 //! The cluster, its clock and its configuration.
 
-use super::call::{Call, Outcome};
+use super::call::{Call, Handled};
 use super::findings::Findings;
 use super::json;
 use super::problem::Problem;
@@ -44,7 +44,7 @@ struct PartitionItem {
     state: &'static str,
 }
 
-pub(super) async fn topology(call: Call) -> Outcome {
+pub(super) async fn topology(call: Call) -> Handled {
     let topology = call.gateway.broker.topology();
     let partitions = |owned: &[crate::broker::OwnedPartition]| {
         let item = |partition: &crate::broker::OwnedPartition| PartitionItem {
@@ -75,7 +75,7 @@ pub(super) async fn topology(call: Call) -> Outcome {
     }))
 }
 
-pub(super) async fn status(call: Call) -> Outcome {
+pub(super) async fn status(call: Call) -> Handled {
     if call.gateway.broker.topology().can_work() {
         return Ok(json::no_content());
     }
@@ -84,7 +84,7 @@ pub(super) async fn status(call: Call) -> Outcome {
 }
 
 /// Nothing is sold here, so nothing expires.
-pub(super) async fn license(_: Call) -> Outcome {
+pub(super) async fn license(_: Call) -> Handled {
     Ok(json::ok(&json!({
         "validLicense": true,
         "licenseType": "unknown",
@@ -94,12 +94,12 @@ pub(super) async fn license(_: Call) -> Outcome {
 }
 
 /// Requests carry no user.
-pub(super) async fn authentication(_: Call) -> Outcome {
+pub(super) async fn authentication(_: Call) -> Handled {
     let detail = "Expected a user, but the request carries none";
     Err(Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", detail))
 }
 
-pub(super) async fn configuration(call: Call) -> Outcome {
+pub(super) async fn configuration(call: Call) -> Handled {
     Ok(json::ok(&json!({
         "jobMetrics": {
             "enabled": false,
@@ -125,7 +125,7 @@ struct Pin {
     timestamp: Option<i64>,
 }
 
-pub(super) async fn pin_clock(call: Call) -> Outcome {
+pub(super) async fn pin_clock(call: Call) -> Handled {
     check_clock(&call)?;
     let request: Pin = call.required_body()?;
     let mut findings = Findings::default();
@@ -138,7 +138,7 @@ pub(super) async fn pin_clock(call: Call) -> Outcome {
     set_clock(&call, Some(Timestamp(time))).await
 }
 
-pub(super) async fn reset_clock(call: Call) -> Outcome {
+pub(super) async fn reset_clock(call: Call) -> Handled {
     check_clock(&call)?;
     set_clock(&call, None).await
 }
@@ -153,7 +153,7 @@ fn check_clock(call: &Call) -> Result<(), Problem> {
     Err(Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail))
 }
 
-async fn set_clock(call: &Call, pinned_at: Option<Timestamp>) -> Outcome {
+async fn set_clock(call: &Call, pinned_at: Option<Timestamp>) -> Handled {
     let set = call.gateway.broker.set_clock(pinned_at).await;
     set.map(|()| json::no_content()).map_err(|error| Problem::command("PIN", error))
 }

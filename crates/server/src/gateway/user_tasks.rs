@@ -1,6 +1,6 @@
 //! User tasks: assign, change, complete, look at.
 
-use super::call::{Call, Outcome, done, variables};
+use super::call::{Call, Handled, done, variables};
 use super::findings::Findings;
 use super::json::{self, Date, KeyText, RawObject, optional_key};
 use super::problem::Problem;
@@ -19,7 +19,7 @@ struct Assignment {
     action: Option<String>,
 }
 
-pub(super) async fn assign(call: Call) -> Outcome {
+pub(super) async fn assign(call: Call) -> Handled {
     let task = call.key()?;
     let request: Assignment = call.required_body()?;
     let assignee = request.assignee.filter(|assignee| !assignee.trim().is_empty());
@@ -38,7 +38,7 @@ fn action(given: Option<String>, default: &'static str, findings: &mut Findings)
     findings.optional_text("action", given).or_else(|| Some(Text::new_static(default)))
 }
 
-pub(super) async fn unassign(call: Call) -> Outcome {
+pub(super) async fn unassign(call: Call) -> Handled {
     let command = AssignUserTask {
         task: call.key()?,
         assignee: None,
@@ -65,7 +65,7 @@ struct Changeset {
     priority: Option<i32>,
 }
 
-pub(super) async fn update(call: Call) -> Outcome {
+pub(super) async fn update(call: Call) -> Handled {
     let task = call.key()?;
     let request: Update = call.body()?.unwrap_or_default();
     let mut findings = Findings::default();
@@ -103,7 +103,7 @@ struct Completion {
     action: Option<String>,
 }
 
-pub(super) async fn complete(call: Call) -> Outcome {
+pub(super) async fn complete(call: Call) -> Handled {
     let task = call.key()?;
     let request: Completion = call.body()?.unwrap_or_default();
     let mut findings = Findings::default();
@@ -120,11 +120,11 @@ pub(super) async fn found(call: &Call) -> Result<UserTaskView, Problem> {
     task.ok_or_else(|| Problem::not_found("User Task", key.0))
 }
 
-pub(super) async fn get(call: Call) -> Outcome {
+pub(super) async fn get(call: Call) -> Handled {
     Ok(json::ok(&shown(&found(&call).await?)))
 }
 
-pub(super) async fn search(call: Call) -> Outcome {
+pub(super) async fn search(call: Call) -> Handled {
     let found = call.gateway.queries.user_tasks(&search::requested(&call)?).await?;
     Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }

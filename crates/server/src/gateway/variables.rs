@@ -1,6 +1,6 @@
 //! Variables: set them, look at them, also as a user task sees them.
 
-use super::call::{Call, Outcome, done, variables};
+use super::call::{Call, Handled, done, variables};
 use super::findings::Findings;
 use super::json::{self, KeyText};
 use super::listing;
@@ -27,7 +27,7 @@ struct Setting {
     operation_reference: Option<i64>,
 }
 
-pub(super) async fn set(call: Call) -> Outcome {
+pub(super) async fn set(call: Call) -> Handled {
     let scope = call.key()?;
     let request: Setting = call.required_body()?;
     let variables = variables(request.variables.as_deref())?;
@@ -41,7 +41,7 @@ pub(super) async fn set(call: Call) -> Outcome {
     call.submit(Command::SetVariables(command), done).await
 }
 
-pub(super) async fn get(call: Call) -> Outcome {
+pub(super) async fn get(call: Call) -> Handled {
     let key: VariableKey = call.key()?;
     match call.gateway.queries.variable(key).await? {
         Some(variable) => Ok(json::ok(&shown(&variable))),
@@ -49,12 +49,12 @@ pub(super) async fn get(call: Call) -> Outcome {
     }
 }
 
-pub(super) async fn search(call: Call) -> Outcome {
+pub(super) async fn search(call: Call) -> Handled {
     let search = search::requested(&call)?;
     found(&call, &search).await
 }
 
-async fn found(call: &Call, search: &Search<VariableField>) -> Outcome {
+async fn found(call: &Call, search: &Search<VariableField>) -> Handled {
     let cuts = call.query_flag("truncateValues")?.unwrap_or(true);
     let found = call.gateway.queries.variables(&search.clone().brief()).await?;
     if cuts {
@@ -81,7 +81,7 @@ async fn whole(gateway: Arc<Gateway>, variable: VariableView, mut items: Items) 
 }
 
 /// All variables of the scopes around the task, hidden ones included.
-pub(super) async fn of_user_task(call: Call) -> Outcome {
+pub(super) async fn of_user_task(call: Call) -> Handled {
     let mut search: Search<VariableField> = search::requested(&call)?;
     let task = user_tasks::found(&call).await?;
     let scopes = scopes(&call, &task).await?;
@@ -105,7 +105,7 @@ async fn scopes(call: &Call, task: &UserTaskView) -> Result<Vec<Value>, Problem>
 }
 
 /// The variables that the task sees: of each name the innermost.
-pub(super) async fn effective_of_user_task(call: Call) -> Outcome {
+pub(super) async fn effective_of_user_task(call: Call) -> Handled {
     let tree = call.tree()?;
     let name_tests = search::translate::<VariableField>(&tree)?.filter;
     let cuts = call.query_flag("truncateValues")?.unwrap_or(true);

@@ -1,10 +1,10 @@
 //! Jobs from all partitions of all nodes. Everybody is asked once without waiting, beginning somewhere else each
 //! time; only then does the worker wait, at all of them at once.
 
-use super::{Node, Place};
+use super::{Location, Node};
 use crate::broker::CommandError;
-use crate::cluster::{Failure, Question, Reply};
-use crate::partition::{Claim, PartitionHandle, Poller, Request};
+use crate::cluster::{Failure, PeerReply, PeerRequest};
+use crate::partition::{Claim, PartitionCall, PartitionHandle, Poller};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::collections::BTreeSet;
@@ -86,7 +86,7 @@ impl Node {
         let mut watches = FuturesUnordered::new();
         for partition in self.loops.all() {
             let (reply, told) = oneshot::channel();
-            let watch = Request::AwaitJobs { job_type: job_type.clone(), reply };
+            let watch = PartitionCall::AwaitJobs { job_type: job_type.clone(), reply };
             if partition.send_surely(watch).await.is_ok() {
                 watches.push(told);
             }
@@ -107,9 +107,9 @@ impl Node {
         let mut others = BTreeSet::new();
         let mut sources = Vec::new();
         for id in self.store.partition_count().ids() {
-            match self.place(id) {
-                Place::Here(handle) => sources.push(Source::Here(handle)),
-                Place::There(owner) if others.insert(owner.address.clone()) => {
+            match self.locate(id) {
+                Location::Here(handle) => sources.push(Source::Here(handle)),
+                Location::There(owner) if others.insert(owner.address.clone()) => {
                     sources.push(Source::There(owner.address));
                 }
                 _ => {}
@@ -133,7 +133,7 @@ impl Node {
                 let (reply, jobs) = oneshot::channel();
                 let claim = Claim::default();
                 let poller = Poller { command: command.clone(), until: None, claim, reply };
-                partition.send(Request::Poll(poller))?;
+                partition.send(PartitionCall::Poll(poller))?;
                 // Who has given up is handed nothing.
                 match tokio::time::timeout(self.config.answer_limit, jobs).await {
                     Ok(jobs) => jobs.map_err(|_| partition.is_gone())?,
@@ -146,9 +146,9 @@ impl Node {
 
     async fn ask_node(&self, address: &str, command: &ActivateJobs) -> Jobs {
         let Some(peers) = &self.peers else { return Ok(Vec::new()) };
-        let question = Question::ActivateJobs { command: command.clone() };
+        let question = PeerRequest::ActivateJobs { command: command.clone() };
         match tokio::time::timeout(ASK_LIMIT, peers.ask(address, &question)).await {
-            Ok(Ok(Reply::Jobs(jobs))) => jobs,
+            Ok(Ok(PeerReply::Jobs(jobs))) => jobs,
             Ok(Ok(_)) => Err(CommandError::Internal("a node gave another answer".to_owned())),
             Ok(Err(failure @ Failure::Lost(_))) => Err(CommandError::Unavailable(failure.to_string())),
             Ok(Err(failure)) => Err(CommandError::NotBegun(failure.to_string())),
@@ -168,7 +168,7 @@ impl Node {
                     let (reply, jobs) = oneshot::channel();
                     let claim = claim.clone();
                     let poller = Poller { command: command.clone(), until: Some(until), claim, reply };
-                    match partition.send(Request::Poll(poller)) {
+                    match partition.send(PartitionCall::Poll(poller)) {
                         Ok(()) => here.push(jobs),
                         // It has just stopped, so its jobs are elsewhere.
                         Err(CommandError::NotBegun(_)) if self.peers.is_some() => {}
@@ -207,7 +207,7 @@ impl Node {
                 return None;
             }
             let wait_ms = left.as_millis() as u64;
-            let question = Question::AwaitJobs { job_type: command.job_type.clone(), wait_ms };
+            let question = PeerRequest::AwaitJobs { job_type: command.job_type.clone(), wait_ms };
             let hinted = tokio::select! {
                 biased;
                 hinted = tokio::time::timeout(left, peers.ask(&address, &question)) => hinted.ok()?,
@@ -215,7 +215,7 @@ impl Node {
                 () = self.leaves() => return None,
             };
             let is_refused = match hinted {
-                Ok(Reply::Answer(Err(error))) => Some(error),
+                Ok(PeerReply::Answer(Err(error))) => Some(error),
                 Ok(_) => None,
                 Err(_) => {
                     tokio::time::sleep(ASK_AGAIN.min(left)).await;

@@ -1,10 +1,10 @@
 //! Waiting for the end of an instance, wherever it runs. Its owner tells; when that one is gone, its successor does,
 //! and the store has the last word.
 
-use super::{Node, Place};
+use super::{Location, Node};
 use crate::broker::{CommandError, CommandOptions, EndedInstance};
-use crate::cluster::{Question, Reply, partition_of};
-use crate::partition::{AwaitReply, Request};
+use crate::cluster::{PeerReply, PeerRequest, partition_of};
+use crate::partition::{AwaitReply, PartitionCall};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tidemill_model::command::CreateInstance;
@@ -27,11 +27,11 @@ impl Node {
         until: Instant,
         known: Arc<OnceLock<ProcessInstanceKey>>,
     ) -> Result<EndedInstance, CommandError> {
-        if let Place::Here(handle) = self.place(home) {
+        if let Location::Here(handle) = self.locate(home) {
             let (reply, ended) = oneshot::channel();
             let reply = AwaitReply { ended: reply, created: Arc::clone(&known) };
             let (command, options) = (Box::new(command.clone()), options.clone());
-            let ended = match handle.send(Request::CreateAndAwait { command, options, reply }) {
+            let ended = match handle.send(PartitionCall::CreateAndAwait { command, options, reply }) {
                 Ok(()) => ended.await.map_err(|_| handle.is_gone())?,
                 Err(error) => Err(error),
             };
@@ -57,15 +57,15 @@ impl Node {
         until: Instant,
     ) -> Result<EndedInstance, CommandError> {
         while Instant::now() < until && !self.is_leaving() {
-            let ended = match (self.place(partition_of(created.instance)), &self.peers) {
-                (Place::Here(_), _) => self.await_here(created.clone(), until).await,
-                (Place::There(owner), Some(peers)) => {
+            let ended = match (self.locate(partition_of(created.instance)), &self.peers) {
+                (Location::Here(_), _) => self.await_here(created.clone(), until).await,
+                (Location::There(owner), Some(peers)) => {
                     let wait = WAIT_AT_ONCE_MAX.min(until.saturating_duration_since(Instant::now()));
                     let wait_ms = wait.as_millis() as u64;
-                    let question = Question::AwaitEnd { created: created.clone(), wait_ms };
+                    let question = PeerRequest::AwaitEnd { created: created.clone(), wait_ms };
                     let asked = peers.ask(&owner.address, &question);
                     match tokio::time::timeout(wait + WAIT_AT_ONCE_MAX, asked).await {
-                        Ok(Ok(Reply::End(ended))) => ended,
+                        Ok(Ok(PeerReply::End(ended))) => ended,
                         _ => None,
                     }
                 }
@@ -91,7 +91,7 @@ impl Node {
         let (noted, is_noted) = oneshot::channel();
         let (reply, ended) = oneshot::channel();
         let reply = AwaitReply { ended: reply, created: Arc::default() };
-        handle.send(Request::AwaitEnd { created: created.clone(), noted, reply }).ok()?;
+        handle.send(PartitionCall::AwaitEnd { created: created.clone(), noted, reply }).ok()?;
         is_noted.await.ok()?;
         // It may have ended before the loop knew that somebody waits.
         if let Some(ended) = self.stored_end(&created).await {

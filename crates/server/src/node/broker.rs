@@ -1,12 +1,12 @@
 //! The node as the gateway sees it.
 
-use super::{Node, Place};
+use super::{Location, Node};
 use crate::broker::{
-    Broker, CommandError, CommandOptions, CommandOutcome, EndedInstance, Node as NodeView, OwnedPartition,
-    Receipt, Topology,
+    Broker, CommandError, CommandOptions, CommandOutcome, EndedInstance, NodeView, OwnedPartition, Receipt,
+    Topology,
 };
-use crate::cluster::Question;
-use crate::partition::Request;
+use crate::cluster::PeerRequest;
+use crate::partition::PartitionCall;
 use async_trait::async_trait;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -47,7 +47,7 @@ impl Node {
         for partition in self.loops.all() {
             let (done, noted) = oneshot::channel();
             // A partition that has stopped looks at the clock when it is opened again.
-            if partition.send_surely(Request::ClockHasChanged(done)).await.is_ok() {
+            if partition.send_surely(PartitionCall::ClockHasChanged(done)).await.is_ok() {
                 let _ = noted.await;
             }
         }
@@ -137,7 +137,7 @@ impl Broker for Node {
 
     async fn set_clock(&self, pinned_at: Option<Timestamp>) -> Result<(), CommandError> {
         self.set_own_clock(pinned_at).await;
-        self.tell_all(&Question::SetClock { pinned_at }).await;
+        self.tell_all(&PeerRequest::SetClock { pinned_at }).await;
         Ok(())
     }
 
@@ -163,14 +163,14 @@ impl Broker for Node {
     }
 
     fn unready(&self) -> Option<String> {
-        if let Some(reason) = self.trouble.reason() {
+        if let Some(reason) = self.store_health.reason() {
             return Some(format!("Expected the store to answer, but it does not: {reason}"));
         }
         if self.is_leaving() {
             return Some("Expected a node that works, but this one is stopping".to_owned());
         }
         let view = self.routes.view();
-        let is_here = |id: PartitionId| matches!(self.place(id), Place::Here(_));
+        let is_here = |id: PartitionId| matches!(self.locate(id), Location::Here(_));
         let is_missing = |id: &PartitionId| !is_here(*id) && view.is_free(*id);
         let missing = self.store.partition_count().ids().find(is_missing)?;
         Some(format!(

@@ -1,12 +1,12 @@
 //! The way of a command to the owner of its partition, wherever that is: straight to the loop, to another node, or
 //! through the inbox when its owner cannot be reached.
 
-use super::heralds::Heard;
+use super::peer_notifier::Notified;
 use super::routes::Owner;
-use super::{Node, Place};
+use super::{Location, Node};
 use crate::broker::{Broker, CommandError, CommandOptions, CommandOutcome, Idempotency};
-use crate::cluster::{Failure, Peers, Question, Reply};
-use crate::partition::{PartitionHandle, Request};
+use crate::cluster::{Failure, PeerReply, PeerRequest, Peers};
+use crate::partition::{PartitionCall, PartitionHandle};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tidemill_model::{Answer, Command, PartitionId, Rejection, RejectionCode, Text, Timestamp};
@@ -44,19 +44,19 @@ impl Node {
         let inbox_from = Instant::now() + MOVE_LIMIT;
         let (mut may_have_run, mut pause) = (false, FIRST_PAUSE);
         loop {
-            let place = self.place(partition);
+            let place = self.locate(partition);
             let tried = match &place {
-                Place::Here(handle) => {
+                Location::Here(handle) => {
                     let running = self.run_here(handle, command.clone(), options.clone());
                     // A loop whose store is away goes on when that is back, however late.
                     let tried = tokio::time::timeout_at(until, running).await;
                     tried.map_err(|_| CommandError::TimedOut)?
                 }
-                Place::There(owner) => {
+                Location::There(owner) => {
                     options.idempotency.get_or_insert_with(|| self.request_id());
                     self.run_there(peers, owner, partition, &command, &options, until).await
                 }
-                Place::Nowhere => Tried::NotRun { is_reachable: true },
+                Location::Unowned => Tried::NotRun { is_reachable: true },
             };
             let mut is_reachable = true;
             match tried {
@@ -76,8 +76,8 @@ impl Node {
                 return Err(if may_have_run { CommandError::TimedOut } else { nobody() });
             }
             self.look_again().await;
-            let is_gone = match (&place, self.place(partition)) {
-                (Place::There(before), Place::There(now)) => !is_reachable && *before == now,
+            let is_gone = match (&place, self.locate(partition)) {
+                (Location::There(before), Location::There(now)) => !is_reachable && *before == now,
                 _ => false,
             };
             if !may_have_run && (is_gone || Instant::now() > inbox_from) {
@@ -98,7 +98,7 @@ impl Node {
             return Err(CommandError::NotBegun(format!("nobody owns partition {partition}")));
         };
         let (reply, answer) = oneshot::channel();
-        handle.send(Request::Execute { command, options, reply })?;
+        handle.send(PartitionCall::Execute { command, options, reply })?;
         match tokio::time::timeout(self.config.answer_limit, answer).await {
             Ok(answer) => answer.map_err(|_| handle.is_gone())?,
             Err(_) => Err(CommandError::TimedOut),
@@ -137,7 +137,7 @@ impl Node {
         options: &CommandOptions,
         until: Instant,
     ) -> Tried {
-        let question = Question::Execute { partition, command: command.clone(), options: options.clone() };
+        let question = PeerRequest::Execute { partition, command: command.clone(), options: options.clone() };
         let reply = tokio::select! {
             biased;
             reply = peers.ask(&owner.address, &question) => reply,
@@ -145,11 +145,11 @@ impl Node {
             () = tokio::time::sleep_until(until) => Err(Failure::Lost("no answer came in time".to_owned())),
         };
         match reply {
-            Ok(Reply::Answer(Err(CommandError::Moved | CommandError::NotBegun(_)))) => {
+            Ok(PeerReply::Answer(Err(CommandError::Moved | CommandError::NotBegun(_)))) => {
                 Tried::NotRun { is_reachable: true }
             }
-            Ok(Reply::Answer(Err(CommandError::Unavailable(reason)))) => Tried::Lost(reason),
-            Ok(Reply::Answer(answer)) => Tried::Answered(answer),
+            Ok(PeerReply::Answer(Err(CommandError::Unavailable(reason)))) => Tried::Lost(reason),
+            Ok(PeerReply::Answer(answer)) => Tried::Answered(answer),
             Ok(_) => Tried::Answered(Err(CommandError::Internal("a node gave another answer".to_owned()))),
             Err(Failure::NotSent(_)) => Tried::NotRun { is_reachable: false },
             Err(Failure::Refused(reason)) => Tried::Answered(Err(CommandError::NotBegun(reason))),
@@ -205,25 +205,25 @@ impl Node {
     async fn tell_owner(&self, partition: PartitionId) {
         let until = Instant::now() + MOVE_LIMIT;
         while Instant::now() < until {
-            match (self.place(partition), &self.peers) {
-                (Place::Here(handle), _) => {
+            match (self.locate(partition), &self.peers) {
+                (Location::Here(handle), _) => {
                     // One that stops has a successor.
-                    let _ = handle.send_surely(Request::InboxHasGrown).await;
+                    let _ = handle.send_surely(PartitionCall::InboxHasGrown).await;
                     return;
                 }
-                (Place::There(owner), Some(peers)) => {
+                (Location::There(owner), Some(peers)) => {
                     let address = &owner.address;
                     let ask = |partitions| async move {
-                        match peers.ask(address, &Question::InboxesHaveGrown { partitions }).await {
-                            Ok(Reply::Noted) => Heard::Noted,
-                            Ok(_) => Heard::Moved,
-                            Err(_) => Heard::Nothing,
+                        match peers.ask(address, &PeerRequest::InboxesHaveGrown { partitions }).await {
+                            Ok(PeerReply::Noted) => Notified::Noted,
+                            Ok(_) => Notified::Moved,
+                            Err(_) => Notified::NotHeard,
                         }
                     };
-                    let told = self.heralds.tell(address, partition, ask);
+                    let told = self.notifier.tell(address, partition, ask);
                     match tokio::time::timeout_at(until, told).await {
-                        Ok(Heard::Noted) => return,
-                        Ok(Heard::Moved) => self.look_again().await,
+                        Ok(Notified::Noted) => return,
+                        Ok(Notified::Moved) => self.look_again().await,
                         _ => break,
                     }
                 }
@@ -244,7 +244,7 @@ impl Node {
     async fn run_here(&self, handle: &PartitionHandle, command: Command, options: CommandOptions) -> Tried {
         let deploys = matches!(command, Command::Deploy(_) | Command::DeleteResource(_));
         let (reply, answer) = oneshot::channel();
-        match handle.send(Request::Execute { command, options, reply }) {
+        match handle.send(PartitionCall::Execute { command, options, reply }) {
             Ok(()) => {}
             // It has stopped.
             Err(CommandError::NotBegun(_)) => return Tried::NotRun { is_reachable: true },
@@ -256,7 +256,7 @@ impl Node {
                 if deploys && answer.is_ok() {
                     // Other nodes know of it before the one who deployed is answered.
                     let version = self.newest_definitions.load(Ordering::Acquire);
-                    self.tell_all(&Question::DefinitionsAreAt { version }).await;
+                    self.tell_all(&PeerRequest::DefinitionsAreAt { version }).await;
                 }
                 Tried::Answered(answer)
             }

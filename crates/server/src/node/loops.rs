@@ -1,6 +1,6 @@
 //! The loops that run in this process.
 
-use crate::partition::{PartitionHandle, Request};
+use crate::partition::{PartitionCall, PartitionHandle};
 use std::collections::BTreeMap;
 use std::sync::RwLock;
 use tidemill_model::PartitionId;
@@ -90,7 +90,7 @@ impl Loops {
         };
         let Some((handle, end)) = taken else { return false };
         // A partition that has stopped by itself cannot be told any more.
-        let _ = handle.send_surely(Request::Stop).await;
+        let _ = handle.send_surely(PartitionCall::Stop).await;
         let _ = end.await;
         true
     }

@@ -5,34 +5,34 @@ mod await_end;
 mod broker;
 mod definitions;
 mod execute;
-mod heralds;
 mod loops;
 mod meter;
 mod ownership;
+mod peer_notifier;
 mod peers;
 mod plan;
 mod routes;
-mod trouble;
+mod store_health;
 mod upkeep;
 
 use crate::clock::Clock;
 use crate::cluster::Peers;
 use crate::machine::{Machine, ServerMachine};
-use crate::partition::{CommandLock, PartitionHandle, Request};
+use crate::partition::{CommandLock, PartitionCall, PartitionHandle};
 use definitions::DefinitionCache;
 use futures_util::future::{AbortHandle, abortable};
-use heralds::Heralds;
 use loops::Loops;
 use meter::Meter;
+use peer_notifier::PeerNotifier;
 use routes::{Owner, Routes};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use store_health::StoreHealth;
 use tidemill_model::{PartitionId, Text};
 use tidemill_store::{Error, HolderId, Kept, NodeInfo, Result, Retention, Store};
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use trouble::Trouble;
 
 /// The settings of a node.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ pub struct Node {
     routes: Routes,
     /// None where nobody else can open the store.
     peers: Option<Peers>,
-    heralds: Heralds,
+    notifier: PeerNotifier,
     definitions: DefinitionCache,
     /// Counts the commands that wait in the inboxes.
     meter: Meter,
@@ -104,25 +104,25 @@ pub struct Node {
     turns: AtomicUsize,
     /// Counts requests that other nodes run for this one.
     requests: AtomicU64,
-    /// Ownership is to be looked at before the next beat.
-    nudged: Notify,
+    /// Tells that ownership has changed: it is looked at before the next beat.
+    ownership_changed: Notify,
     is_leaving: AtomicBool,
     /// Tells that it is.
     leaving: Notify,
     /// A loop has stopped for a reason that does not pass.
     broken: Notify,
-    trouble: Trouble,
+    store_health: StoreHealth,
     /// Held alone by a partition that runs what a predecessor may have died of.
     command_lock: CommandLock,
     tasks: Mutex<Vec<AbortHandle>>,
 }
 
-/// Where a partition is.
-enum Place {
+/// The place where a partition runs.
+enum Location {
     Here(PartitionHandle),
     There(Owner),
-    /// Somebody is about to take it.
-    Nowhere,
+    /// Nobody owns it that is known. A node is about to take it.
+    Unowned,
 }
 
 impl Node {
@@ -154,16 +154,16 @@ impl Node {
             routes: Routes::new(alone),
             holder,
             peers,
-            heralds: Heralds::default(),
+            notifier: PeerNotifier::default(),
             meter: Meter::default(),
             config,
             turns: AtomicUsize::new(0),
             requests: AtomicU64::new(0),
-            nudged: Notify::new(),
+            ownership_changed: Notify::new(),
             is_leaving: AtomicBool::new(false),
             leaving: Notify::new(),
             broken: Notify::new(),
-            trouble: Trouble::default(),
+            store_health: StoreHealth::default(),
             command_lock: Arc::default(),
             tasks: Mutex::new(Vec::new()),
         });
@@ -208,7 +208,7 @@ impl Node {
     pub async fn end_waits(&self) {
         self.begin_to_leave();
         for partition in self.loops.all() {
-            let _ = partition.send_surely(Request::EndWaits).await;
+            let _ = partition.send_surely(PartitionCall::EndWaits).await;
         }
     }
 
@@ -249,13 +249,13 @@ impl Node {
         }
     }
 
-    fn place(&self, id: PartitionId) -> Place {
+    fn locate(&self, id: PartitionId) -> Location {
         if let Some(handle) = self.loops.get(id).filter(PartitionHandle::is_healthy) {
-            return Place::Here(handle);
+            return Location::Here(handle);
         }
         match self.routes.view().owner(id) {
-            Some(owner) if owner.holder != self.holder => Place::There(owner),
-            _ => Place::Nowhere,
+            Some(owner) if owner.holder != self.holder => Location::There(owner),
+            _ => Location::Unowned,
         }
     }
 

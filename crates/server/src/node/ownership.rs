@@ -2,7 +2,7 @@
 //! nodes come to.
 
 use super::Node;
-use crate::cluster::{Failure, Question};
+use crate::cluster::{Failure, PeerRequest};
 use crate::partition::{PANICKED, Partition, Surroundings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Node {
             tokio::select! {
                 biased;
                 () = tokio::time::sleep_until(next_beat) => {}
-                () = self.nudged.notified() => {}
+                () = self.ownership_changed.notified() => {}
             }
             let seen = if Instant::now() >= next_beat {
                 next_beat = Instant::now() + every;
@@ -40,15 +40,15 @@ impl Node {
             } else {
                 self.routes.read(&*self.store).await
             };
-            let was_away = self.trouble.reason().is_some();
-            self.trouble.note(&seen);
+            let was_away = self.store_health.reason().is_some();
+            self.store_health.note(&seen);
             if was_away && seen.is_ok() {
                 // While the store was away nobody could say that they are alive. Two beats later they have.
                 watches_until = next_beat + every / 2;
             }
             if seen.is_ok() && Instant::now() >= watches_until {
                 self.follow_plan();
-                self.take_forsaken(&mut free_since);
+                self.take_long_unowned(&mut free_since);
             }
         }
     }
@@ -112,7 +112,7 @@ impl Node {
     }
 
     /// Who should take a partition may be unable to; after a while anybody may.
-    fn take_forsaken(self: &Arc<Self>, free_since: &mut BTreeMap<PartitionId, Instant>) {
+    fn take_long_unowned(self: &Arc<Self>, free_since: &mut BTreeMap<PartitionId, Instant>) {
         let view = self.routes.view();
         free_since.retain(|id, _| view.is_free(*id));
         for id in view.partitions.keys().filter(|id| view.is_free(**id)) {
@@ -156,7 +156,7 @@ impl Node {
         };
         tokio::time::sleep(pause).await;
         self.loops.forget(id);
-        self.nudged.notify_one();
+        self.ownership_changed.notify_one();
     }
 
     fn begin_loop(
@@ -182,7 +182,7 @@ impl Node {
         if ended.is_err() && !is_lost && !has_panicked {
             self.broken.notify_one();
         }
-        self.nudged.notify_one();
+        self.ownership_changed.notify_one();
     }
 
     async fn hand_over(self: Arc<Self>, id: PartitionId, to: HolderId) {
@@ -193,9 +193,9 @@ impl Node {
         let view = self.routes.view();
         let address = view.nodes.iter().find(|node| node.holder == to).and_then(|node| node.address.clone());
         if let Some(address) = address {
-            self.tell(&address, &Question::OwnershipHasChanged).await;
+            self.tell(&address, &PeerRequest::OwnershipHasChanged).await;
         }
-        self.nudged.notify_one();
+        self.ownership_changed.notify_one();
     }
 
     /// Waits until this node has taken what is free. Where nobody else can be, that is everything.
@@ -233,11 +233,11 @@ impl Node {
     }
 
     pub(super) async fn tell_others_to_look(&self) {
-        self.tell_all(&Question::OwnershipHasChanged).await;
+        self.tell_all(&PeerRequest::OwnershipHasChanged).await;
     }
 
     /// Tells every other node something; who does not listen in time is left out.
-    pub(super) async fn tell_all(&self, question: &Question) {
+    pub(super) async fn tell_all(&self, question: &PeerRequest) {
         let view = self.routes.view();
         let others = view.nodes.iter().filter(|node| node.holder != self.holder);
         let told =
@@ -245,7 +245,7 @@ impl Node {
         futures_util::future::join_all(told).await;
     }
 
-    async fn tell(&self, address: &str, question: &Question) {
+    async fn tell(&self, address: &str, question: &PeerRequest) {
         let Some(peers) = &self.peers else { return };
         match tokio::time::timeout(TELL_LIMIT, peers.ask(address, question)).await {
             Ok(Ok(_)) => {}

@@ -2,8 +2,8 @@
 
 use super::Node;
 use crate::broker::CommandError;
-use crate::cluster::{Question, Reply};
-use crate::partition::Request;
+use crate::cluster::{PeerReply, PeerRequest};
+use crate::partition::PartitionCall;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,46 +11,46 @@ use tidemill_model::PartitionId;
 use tokio::time::Instant;
 
 impl Node {
-    pub(crate) async fn reply(&self, question: Question) -> Reply {
+    pub(crate) async fn reply(&self, question: PeerRequest) -> PeerReply {
         match question {
-            Question::Execute { partition, command, options } => {
-                Reply::Answer(self.run_for_peer(partition, command, options).await)
+            PeerRequest::Execute { partition, command, options } => {
+                PeerReply::Answer(self.run_for_peer(partition, command, options).await)
             }
-            Question::InboxesHaveGrown { partitions } => self.inboxes_have_grown(partitions).await,
-            Question::DefinitionsAreAt { version } => {
+            PeerRequest::InboxesHaveGrown { partitions } => self.inboxes_have_grown(partitions).await,
+            PeerRequest::DefinitionsAreAt { version } => {
                 self.newest_definitions.fetch_max(version, Ordering::AcqRel);
-                Reply::Noted
+                PeerReply::Noted
             }
-            Question::ActivateJobs { command } => Reply::Jobs(self.jobs_here(&command).await),
-            Question::AwaitJobs { job_type, wait_ms } => {
+            PeerRequest::ActivateJobs { command } => PeerReply::Jobs(self.jobs_here(&command).await),
+            PeerRequest::AwaitJobs { job_type, wait_ms } => {
                 match self.jobs_may_come(job_type, Duration::from_millis(wait_ms)).await {
-                    Ok(()) => Reply::Noted,
-                    Err(error) => Reply::Answer(Err(error)),
+                    Ok(()) => PeerReply::Noted,
+                    Err(error) => PeerReply::Answer(Err(error)),
                 }
             }
-            Question::AwaitEnd { created, wait_ms } => {
+            PeerRequest::AwaitEnd { created, wait_ms } => {
                 let until = Instant::now() + Duration::from_millis(wait_ms);
-                Reply::End(self.await_here(created, until).await)
+                PeerReply::End(self.await_here(created, until).await)
             }
-            Question::OwnershipHasChanged => {
-                self.nudged.notify_one();
-                Reply::Noted
+            PeerRequest::OwnershipHasChanged => {
+                self.ownership_changed.notify_one();
+                PeerReply::Noted
             }
-            Question::SetClock { pinned_at } => {
+            PeerRequest::SetClock { pinned_at } => {
                 self.set_own_clock(pinned_at).await;
-                Reply::Noted
+                PeerReply::Noted
             }
         }
     }
 
-    async fn inboxes_have_grown(&self, partitions: BTreeSet<PartitionId>) -> Reply {
+    async fn inboxes_have_grown(&self, partitions: BTreeSet<PartitionId>) -> PeerReply {
         let loops = partitions.iter().filter_map(|partition| self.loops.get(*partition));
         // One that stops has a successor, and that one begins with the inbox.
-        let told = loops.map(|handle| async move { handle.send_surely(Request::InboxHasGrown).await });
+        let told = loops.map(|handle| async move { handle.send_surely(PartitionCall::InboxHasGrown).await });
         futures_util::future::join_all(told).await;
         match partitions.iter().all(|partition| self.loops.is_known(*partition)) {
-            true => Reply::Noted,
-            false => Reply::Answer(Err(CommandError::Moved)),
+            true => PeerReply::Noted,
+            false => PeerReply::Answer(Err(CommandError::Moved)),
         }
     }
 }

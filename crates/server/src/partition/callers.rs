@@ -1,6 +1,6 @@
 //! The callers of a partition: the core knows them by number, this is the way back to them.
 
-use super::request::{AwaitReply, Request, Watcher};
+use super::call::{AwaitReply, PartitionCall, Watcher};
 use crate::broker::CommandError;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +49,7 @@ pub(crate) struct Claim(Arc<ClaimState>);
 struct ClaimState {
     is_taken: AtomicBool,
     /// Partitions that would have served the worker while another had claimed it.
-    missed_by: Mutex<Vec<mpsc::WeakSender<Request>>>,
+    missed_by: Mutex<Vec<mpsc::WeakSender<PartitionCall>>>,
 }
 
 impl Claim {
@@ -64,12 +64,12 @@ impl Claim {
         let missed_by = std::mem::take(&mut *self.0.missed_by.lock().expect(UNPOISONED));
         for partition in missed_by.iter().filter_map(mpsc::WeakSender::upgrade) {
             // A partition whose queue is full looks at its workers anyway.
-            let _ = partition.try_send(Request::PollerIsFree);
+            let _ = partition.try_send(PartitionCall::PollerIsFree);
         }
     }
 
     /// As `take`; whoever comes too late is told when the claim is given back.
-    fn take_or_wait(&self, partition: &mpsc::WeakSender<Request>) -> bool {
+    fn take_or_wait(&self, partition: &mpsc::WeakSender<PartitionCall>) -> bool {
         if self.take() {
             return true;
         }
@@ -88,11 +88,11 @@ pub(super) struct CallTable {
     next: u64,
     clean_at: usize,
     /// The way to this partition.
-    requests: mpsc::WeakSender<Request>,
+    requests: mpsc::WeakSender<PartitionCall>,
 }
 
 impl CallTable {
-    pub(super) fn new(requests: mpsc::WeakSender<Request>) -> CallTable {
+    pub(super) fn new(requests: mpsc::WeakSender<PartitionCall>) -> CallTable {
         CallTable { calls: FxHashMap::default(), next: 0, clean_at: CALLS_BEFORE_CLEANING, requests }
     }
 

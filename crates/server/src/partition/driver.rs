@@ -1,15 +1,15 @@
 //! Drives the core of a partition: tells it what happens, and does what comes out of it. Everything that waits is here.
 
+use super::call::{AwaitReply, PartitionCall, Poller};
 use super::callers::{CallTable, Caller};
 use super::reads::{CommandGuard, Finished, Reader};
-use super::request::{AwaitReply, Poller, Request};
 use crate::clock::Clock;
 use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tidemill_model::PartitionId;
-use tidemill_partition::{Brought, CallId, Closed, Core, Effect, Event, Moment, Read, Request as Asked};
+use tidemill_partition::{Brought, CallId, Closed, Core, Effect, Event, Moment, Read, Request};
 use tidemill_store::{Batch, Committed, Error, Result, Store};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle, JoinSet};
@@ -28,7 +28,7 @@ pub(super) struct Driver {
     /// The newest version that any partition of the node has seen.
     pub(super) newest_definitions: Arc<AtomicU64>,
     pub(super) callers: CallTable,
-    pub(super) requests: mpsc::Receiver<Request>,
+    pub(super) requests: mpsc::Receiver<PartitionCall>,
     pub(super) began: Instant,
     /// Kept over the turns of the loop, because it counts the time since the last wake-up.
     pub(super) woken: BoxFuture<'static, ()>,
@@ -48,7 +48,7 @@ impl Driver {
     pub(super) async fn run(&mut self) -> Result<()> {
         loop {
             self.look_at_inbox();
-            self.take_requests();
+            self.take_calls();
             self.run_core().await;
             self.begin_reads();
             if let Some(closed) = self.core.close(&self.moment(), &mut self.callers) {
@@ -107,7 +107,7 @@ impl Driver {
             }
             Some(finished) = self.reads.join_next() => self.finish(finished),
             request = self.requests.recv(), if self.commit.is_none() => match request {
-                Some(request) => return self.take_request(request),
+                Some(request) => return self.take_call(request),
                 // Nobody can reach this partition any more.
                 None => Event::Stop,
             },
@@ -169,39 +169,39 @@ impl Driver {
         }
     }
 
-    fn take_requests(&mut self) {
+    fn take_calls(&mut self) {
         while let Ok(request) = self.requests.try_recv() {
-            self.take_request(request);
+            self.take_call(request);
         }
     }
 
-    fn take_request(&mut self, request: Request) {
+    fn take_call(&mut self, request: PartitionCall) {
         let (call, request) = match request {
-            Request::Execute { command, options, reply } => {
-                (self.callers.add(Caller::Command(reply)), Asked::Execute { command, options })
+            PartitionCall::Execute { command, options, reply } => {
+                (self.callers.add(Caller::Command(reply)), Request::Execute { command, options })
             }
-            Request::CreateAndAwait { command, options, reply } => {
-                (self.add_awaiting(reply, None), Asked::CreateAndAwait { command, options })
+            PartitionCall::CreateAndAwait { command, options, reply } => {
+                (self.add_awaiting(reply, None), Request::CreateAndAwait { command, options })
             }
-            Request::AwaitEnd { created, noted, reply } => {
-                (self.add_awaiting(reply, Some(noted)), Asked::AwaitEnd { created })
+            PartitionCall::AwaitEnd { created, noted, reply } => {
+                (self.add_awaiting(reply, Some(noted)), Request::AwaitEnd { created })
             }
-            Request::Poll(Poller { command, until, claim, reply }) => {
+            PartitionCall::Poll(Poller { command, until, claim, reply }) => {
                 let until_ms =
                     until.map(|until| until.saturating_duration_since(self.began).as_millis() as u64);
                 let caller = Caller::Worker { reply, claim, is_claimed: false };
-                (self.callers.add(caller), Asked::ActivateJobs { command, until_ms })
+                (self.callers.add(caller), Request::ActivateJobs { command, until_ms })
             }
-            Request::AwaitJobs { job_type, reply } => {
-                (self.callers.add(Caller::Watcher(reply)), Asked::WatchJobs { job_type })
+            PartitionCall::AwaitJobs { job_type, reply } => {
+                (self.callers.add(Caller::Watcher(reply)), Request::WatchJobs { job_type })
             }
-            Request::ClockHasChanged(done) => {
-                (self.callers.add(Caller::Listener(done)), Asked::ClockHasChanged)
+            PartitionCall::ClockHasChanged(done) => {
+                (self.callers.add(Caller::Listener(done)), Request::ClockHasChanged)
             }
-            Request::InboxHasGrown => return self.offer(Event::InboxHasGrown),
-            Request::PollerIsFree => return self.offer(Event::PollerIsFree),
-            Request::EndWaits => return self.offer(Event::EndWaits),
-            Request::Stop => return self.offer(Event::Stop),
+            PartitionCall::InboxHasGrown => return self.offer(Event::InboxHasGrown),
+            PartitionCall::PollerIsFree => return self.offer(Event::PollerIsFree),
+            PartitionCall::EndWaits => return self.offer(Event::EndWaits),
+            PartitionCall::Stop => return self.offer(Event::Stop),
         };
         self.offer(Event::Request { call, request });
     }

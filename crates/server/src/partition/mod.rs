@@ -1,16 +1,16 @@
 //! A partition that this node owns: its core (`tidemill-partition`) and the driver around it, on a thread of their own.
 
+mod call;
 mod callers;
 mod driver;
 #[cfg(debug_assertions)]
 mod faults;
 mod lease;
 mod reads;
-mod request;
 
+pub(crate) use call::{AwaitReply, PartitionCall, Poller};
 pub(crate) use callers::Claim;
 pub(crate) use reads::CommandLock;
-pub(crate) use request::{AwaitReply, Poller, Request};
 
 use crate::broker::CommandError;
 use crate::clock::Clock;
@@ -37,7 +37,7 @@ const QUEUE_REQUESTS_MAX: usize = 8_192;
 #[derive(Clone)]
 pub(crate) struct PartitionHandle {
     pub(crate) id: PartitionId,
-    requests: mpsc::Sender<Request>,
+    requests: mpsc::Sender<PartitionCall>,
     is_healthy: Arc<AtomicBool>,
     pub(crate) lease: Arc<Lease>,
 }
@@ -48,7 +48,7 @@ impl PartitionHandle {
     }
 
     /// Hands over a request, or turns it away when too many wait already.
-    pub(crate) fn send(&self, request: Request) -> std::result::Result<(), CommandError> {
+    pub(crate) fn send(&self, request: PartitionCall) -> std::result::Result<(), CommandError> {
         self.requests.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => CommandError::overloaded(format!(
                 "{QUEUE_REQUESTS_MAX} requests wait for partition {} already",
@@ -59,7 +59,7 @@ impl PartitionHandle {
     }
 
     /// Hands over a request that must not get lost, however long the queue is.
-    pub(crate) async fn send_surely(&self, request: Request) -> std::result::Result<(), CommandError> {
+    pub(crate) async fn send_surely(&self, request: PartitionCall) -> std::result::Result<(), CommandError> {
         self.requests.send(request).await.map_err(|_| self.is_closed())
     }
 

@@ -125,7 +125,7 @@ impl Broker for ToldBroker {
         Topology {
             cluster_id: None,
             partitions: PartitionCount::ONE,
-            nodes: vec![Node {
+            nodes: vec![NodeView {
                 id: 0,
                 name: "node-0".into(),
                 host: "127.0.0.1".into(),

@@ -1,6 +1,6 @@
 //! Where a token goes at once: the elements that do not wait, and what follows them.
 
-use crate::outline::{EventType, Family, Node, Outline};
+use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::xml::Tag;
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ impl<'a> Passages<'a> {
     }
 }
 
-fn works(node: &Node<'_>) -> bool {
+fn works(node: &FlowNode<'_>) -> bool {
     matches!(
         node.family,
         Family::Manual
@@ -69,11 +69,11 @@ struct Place<'r, 'a> {
 }
 
 impl<'a> Place<'_, 'a> {
-    fn number(&self, node: &Node<'_>) -> usize {
+    fn number(&self, node: &FlowNode<'_>) -> usize {
         self.offset + 2 * node.index.0 as usize
     }
 
-    fn next(&self, node: &Node<'a>, starts: &HashMap<&str, usize>) -> Vec<usize> {
+    fn next(&self, node: &FlowNode<'a>, starts: &HashMap<&str, usize>) -> Vec<usize> {
         match node.family {
             Family::SubProcess => self.outline.starts(node).map(|start| self.number(start)).collect(),
             Family::Call => called(node).and_then(|id| starts.get(id)).copied().into_iter().collect(),
@@ -87,7 +87,7 @@ impl<'a> Place<'_, 'a> {
     }
 
     /// The elements that flows lead to, or, at the end of a subprocess, the way out of it.
-    fn behind(&self, node: &Node<'a>) -> Vec<usize> {
+    fn behind(&self, node: &FlowNode<'a>) -> Vec<usize> {
         if !node.outgoing.is_empty() {
             return self.outline.targets(node).map(|target| self.number(target)).collect();
         }
@@ -98,7 +98,7 @@ impl<'a> Place<'_, 'a> {
 }
 
 /// Whether a token leaves at once.
-fn passes(node: &Node<'_>) -> bool {
+fn passes(node: &FlowNode<'_>) -> bool {
     match node.family {
         Family::Manual
         | Family::Undefined
@@ -115,10 +115,10 @@ fn passes(node: &Node<'_>) -> bool {
     }
 }
 
-fn has_type(node: &Node<'_>, event_type: EventType) -> bool {
+fn has_type(node: &FlowNode<'_>, event_type: EventType) -> bool {
     node.tag.event_definitions().any(|definition| EventType::of(definition) == event_type)
 }
 
-fn called<'a>(node: &Node<'a>) -> Option<&'a str> {
+fn called<'a>(node: &FlowNode<'a>) -> Option<&'a str> {
     node.tag.extension("calledElement")?.filled("processId")
 }

@@ -2,13 +2,13 @@
 
 use super::Compiler;
 use crate::builtins::{self, Builtin};
-use crate::evaluation::program::{BuiltinCall, CallArguments, FunctionCall, Node};
+use crate::evaluation::program::{BuiltinCall, CallArguments, FunctionCall, ProgramNode};
 use crate::syntax::ast::{Arguments, Expr};
 use crate::value::Text;
 
 impl Compiler<'_> {
     /// A call by name: of a function that the expression or the caller declares, or of a built-in.
-    pub(super) fn named_call(&mut self, name: &Text, arguments: &Arguments) -> Node {
+    pub(super) fn named_call(&mut self, name: &Text, arguments: &Arguments) -> ProgramNode {
         let declared = self.names.is_declared(name)
             || self.options.known_names.iter().any(|known| known == name.as_str());
         if !declared && let Some(builtin) = builtins::find(name, self.dialect) {
@@ -18,28 +18,33 @@ impl Compiler<'_> {
         self.value_call(function, name.clone(), arguments)
     }
 
-    pub(super) fn value_call(&mut self, function: Node, name: Text, arguments: &Arguments) -> Node {
+    pub(super) fn value_call(
+        &mut self,
+        function: ProgramNode,
+        name: Text,
+        arguments: &Arguments,
+    ) -> ProgramNode {
         let arguments = match arguments {
             Arguments::Positional(arguments) => CallArguments::Positional(self.nodes(arguments)),
             Arguments::Named(arguments) => CallArguments::Named(
                 arguments.iter().map(|(name, value)| (name.clone(), self.node(value))).collect(),
             ),
         };
-        Node::Call(FunctionCall { function, name, arguments }.into())
+        ProgramNode::Call(FunctionCall { function, name, arguments }.into())
     }
 
-    fn builtin_call(&mut self, builtin: &'static Builtin, arguments: &Arguments) -> Node {
+    fn builtin_call(&mut self, builtin: &'static Builtin, arguments: &Arguments) -> ProgramNode {
         match arguments {
             Arguments::Positional(arguments) => self.positional_call(builtin, arguments),
             Arguments::Named(arguments) => self.named_arguments_call(builtin, arguments),
         }
     }
 
-    fn positional_call(&mut self, builtin: &'static Builtin, arguments: &[Expr]) -> Node {
+    fn positional_call(&mut self, builtin: &'static Builtin, arguments: &[Expr]) -> ProgramNode {
         let count = arguments.len();
         let Some(index) = builtin.signatures.iter().position(|signature| signature.accepts(count)) else {
             let name = builtin.name;
-            return Node::Refused(
+            return ProgramNode::Refused(
                 format!(
                     "Expected other arguments in a call of '{name}', but found {count}, so the result is null"
                 )
@@ -49,10 +54,10 @@ impl Compiler<'_> {
         let length = builtin.signatures[index].len().max(count);
         let mut nodes: Vec<_> = arguments.iter().map(|argument| Some(self.node(argument))).collect();
         nodes.resize_with(length, || None);
-        Node::CallBuiltin(BuiltinCall { builtin, signature: index, arguments: nodes.into() }.into())
+        ProgramNode::CallBuiltin(BuiltinCall { builtin, signature: index, arguments: nodes.into() }.into())
     }
 
-    fn named_arguments_call(&mut self, builtin: &'static Builtin, arguments: &[(Text, Expr)]) -> Node {
+    fn named_arguments_call(&mut self, builtin: &'static Builtin, arguments: &[(Text, Expr)]) -> ProgramNode {
         let knows = |index: usize| {
             arguments.iter().all(|(name, _)| builtin.signatures[index].names().any(|known| known == name))
         };
@@ -66,7 +71,7 @@ impl Compiler<'_> {
         let Some(index) = found else {
             let names = arguments.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("', '");
             let function = builtin.name;
-            return Node::Refused(
+            return ProgramNode::Refused(
                 format!("Function '{function}' has no parameters '{names}', so the result is null").into(),
             );
         };
@@ -78,6 +83,6 @@ impl Compiler<'_> {
                 given.map(|(_, value)| self.node(value))
             })
             .collect();
-        Node::CallBuiltin(BuiltinCall { builtin, signature: index, arguments: nodes }.into())
+        ProgramNode::CallBuiltin(BuiltinCall { builtin, signature: index, arguments: nodes }.into())
     }
 }

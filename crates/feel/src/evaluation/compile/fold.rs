@@ -2,7 +2,7 @@
 
 use crate::environment::Environment;
 use crate::evaluation::machine::Machine;
-use crate::evaluation::program::Node;
+use crate::evaluation::program::ProgramNode;
 use crate::expression::Dialect;
 use crate::scope::EmptyScope;
 use crate::syntax::ast::Comparison;
@@ -11,16 +11,18 @@ use crate::syntax::ast::Comparison;
 const WEIGHT_MAX: u64 = 4096;
 
 /// The constant that the node stands for, or the node. What would warn is left to the evaluation.
-pub(super) fn fold(node: Node, dialect: Dialect) -> Node {
-    let constant = |node: &Node| matches!(node, Node::Constant(_));
+pub(super) fn fold(node: ProgramNode, dialect: Dialect) -> ProgramNode {
+    let constant = |node: &ProgramNode| matches!(node, ProgramNode::Constant(_));
     let mut frame_size = 0;
     let foldable = match &node {
-        Node::List(items) => items.iter().all(constant),
-        Node::Negate(operand) => constant(operand),
-        Node::Arithmetic(first, rest) => constant(first) && rest.iter().all(|(_, operand)| constant(operand)),
-        Node::CompareConstant(_, sides) => constant(&sides.0),
-        Node::Range(range) => constant(&range.start) && constant(&range.end),
-        Node::Context(context) => {
+        ProgramNode::List(items) => items.iter().all(constant),
+        ProgramNode::Negate(operand) => constant(operand),
+        ProgramNode::Arithmetic(first, rest) => {
+            constant(first) && rest.iter().all(|(_, operand)| constant(operand))
+        }
+        ProgramNode::CompareConstant(_, sides) => constant(&sides.0),
+        ProgramNode::Range(range) => constant(&range.start) && constant(&range.end),
+        ProgramNode::Context(context) => {
             frame_size = context.slot + context.values.len() as u32;
             context.values.iter().all(constant)
         }
@@ -33,7 +35,7 @@ pub(super) fn fold(node: Node, dialect: Dialect) -> Node {
     let mut machine = Machine::new(&environment, &EmptyScope, &[], dialect);
     machine.reserve(frame_size);
     match machine.eval(&node) {
-        Ok(value) if machine.is_silent() && value.weight() <= WEIGHT_MAX => Node::Constant(value),
+        Ok(value) if machine.is_silent() && value.weight() <= WEIGHT_MAX => ProgramNode::Constant(value),
         _ => node,
     }
 }

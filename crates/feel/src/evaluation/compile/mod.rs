@@ -8,7 +8,7 @@ mod types;
 use super::machine::HEIGHT_MAX;
 use super::program::{
     ContextNode, DomainNode, FilterMode, FilterNode, ForNode, FunctionCode, FunctionNode, IterationNode,
-    Node, Parameter, Program, QuantifiedNode, RangeNode, TestNode, TestsNode,
+    Parameter, Program, ProgramNode, QuantifiedNode, RangeNode, TestNode, TestsNode,
 };
 use crate::expression::{CompileOptions, Dialect, VariableRef};
 use crate::syntax::ast::{
@@ -33,7 +33,7 @@ pub(crate) fn compile_tests(tests: &Tests, options: &CompileOptions) -> Compiled
     compile(options, |compiler| compiler.cell(tests))
 }
 
-fn compile(options: &CompileOptions, root: impl FnOnce(&mut Compiler<'_>) -> Node) -> Compiled {
+fn compile(options: &CompileOptions, root: impl FnOnce(&mut Compiler<'_>) -> ProgramNode) -> Compiled {
     let mut compiler = Compiler {
         names: Names::default(),
         dialect: options.dialect,
@@ -61,57 +61,57 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    fn node(&mut self, expression: &Expr) -> Node {
+    fn node(&mut self, expression: &Expr) -> ProgramNode {
         let node = self.lower(1, |compiler| compiler.bare_node(expression));
         fold::fold(node, self.dialect)
     }
 
     /// Compiles something that is evaluated so many levels further down. Below the limit nothing is compiled any
     /// more, and the program as a whole is refused.
-    fn lower(&mut self, levels: usize, part: impl FnOnce(&mut Self) -> Node) -> Node {
+    fn lower(&mut self, levels: usize, part: impl FnOnce(&mut Self) -> ProgramNode) -> ProgramNode {
         let levels = u32::try_from(levels).unwrap_or(HEIGHT_MAX).min(HEIGHT_MAX);
         self.height += levels;
         self.height_max = self.height_max.max(self.height);
-        let node = if self.height > HEIGHT_MAX { Node::Constant(Value::Null) } else { part(self) };
+        let node = if self.height > HEIGHT_MAX { ProgramNode::Constant(Value::Null) } else { part(self) };
         self.height -= levels;
         node
     }
 
-    fn nodes(&mut self, expressions: &[Expr]) -> Box<[Node]> {
+    fn nodes(&mut self, expressions: &[Expr]) -> Box<[ProgramNode]> {
         expressions.iter().map(|expression| self.node(expression)).collect()
     }
 
-    fn bare_node(&mut self, expression: &Expr) -> Node {
+    fn bare_node(&mut self, expression: &Expr) -> ProgramNode {
         match expression {
-            Expr::Null => Node::Constant(Value::Null),
-            Expr::Boolean(value) => Node::Constant(Value::Boolean(*value)),
-            Expr::Number(number) => Node::Constant(Value::Number(*number)),
-            Expr::String(text) => Node::Constant(Value::String(text.clone())),
+            Expr::Null => ProgramNode::Constant(Value::Null),
+            Expr::Boolean(value) => ProgramNode::Constant(Value::Boolean(*value)),
+            Expr::Number(number) => ProgramNode::Constant(Value::Number(*number)),
+            Expr::String(text) => ProgramNode::Constant(Value::String(text.clone())),
             Expr::At(text) => at_literal(text),
             Expr::Name(name) => self.name(name, None),
             Expr::Input => self.names.resolve(&Text::new_static(INPUT), None),
-            Expr::List(items) => Node::List(self.nodes(items)),
+            Expr::List(items) => ProgramNode::List(self.nodes(items)),
             Expr::Context(entries) => self.context(entries),
             Expr::Range(range) => self.range(range),
-            Expr::HalfRange(operator, end) => Node::HalfRange(*operator, self.node(end).into()),
-            Expr::Negate(operand) => Node::Negate(self.node(operand).into()),
+            Expr::HalfRange(operator, end) => ProgramNode::HalfRange(*operator, self.node(end).into()),
+            Expr::Negate(operand) => ProgramNode::Negate(self.node(operand).into()),
             Expr::Arithmetic(first, rest) => self.arithmetic(first, rest),
             Expr::Compare(operator, left, right) => self.comparison(*operator, left, right),
             Expr::Between(value, low, high) => {
-                Node::Between([self.node(value), self.node(low), self.node(high)].into())
+                ProgramNode::Between([self.node(value), self.node(low), self.node(high)].into())
             }
             Expr::In(value, tests) => self.in_tests(value, tests),
             Expr::InstanceOf(value, kind) => {
-                Node::InstanceOf(self.node(value).into(), self.resolved(kind).into())
+                ProgramNode::InstanceOf(self.node(value).into(), self.resolved(kind).into())
             }
-            Expr::And(operands) => Node::And(self.nodes(operands)),
-            Expr::Or(operands) => Node::Or(self.nodes(operands)),
+            Expr::And(operands) => ProgramNode::And(self.nodes(operands)),
+            Expr::Or(operands) => ProgramNode::Or(self.nodes(operands)),
             Expr::If(branches, otherwise) => {
                 let branches = branches
                     .iter()
                     .map(|(condition, result)| (self.node(condition), self.node(result)))
                     .collect();
-                Node::If(branches, self.node(otherwise).into())
+                ProgramNode::If(branches, self.node(otherwise).into())
             }
             Expr::For(iterations, body) => {
                 self.lower(iterations.len(), |compiler| compiler.iteration(iterations, body))
@@ -120,7 +120,7 @@ impl Compiler<'_> {
                 .lower(iterations.len(), |compiler| compiler.quantified(*quantifier, iterations, condition)),
             Expr::Function(parameters, body) => self.function(parameters, body, None),
             Expr::ExternalFunction(..) => {
-                Node::Refused("Functions of other languages are not run, so the result is null".into())
+                ProgramNode::Refused("Functions of other languages are not run, so the result is null".into())
             }
             Expr::Postfix(base, chain) => {
                 // Each filter and call of the chain is evaluated below the next one.
@@ -130,34 +130,38 @@ impl Compiler<'_> {
         }
     }
 
-    fn name(&mut self, name: &Text, segment: Option<&Text>) -> Node {
+    fn name(&mut self, name: &Text, segment: Option<&Text>) -> ProgramNode {
         self.names.resolve(name, segment)
     }
 
-    fn arithmetic(&mut self, first: &Expr, rest: &[(Arithmetic, Expr)]) -> Node {
+    fn arithmetic(&mut self, first: &Expr, rest: &[(Arithmetic, Expr)]) -> ProgramNode {
         let first = self.node(first);
         let rest = rest.iter().map(|(operator, operand)| (*operator, self.node(operand))).collect();
-        Node::Arithmetic(first.into(), rest)
+        ProgramNode::Arithmetic(first.into(), rest)
     }
 
-    fn comparison(&mut self, operator: Comparison, left: &Expr, right: &Expr) -> Node {
+    fn comparison(&mut self, operator: Comparison, left: &Expr, right: &Expr) -> ProgramNode {
         match (self.node(left), self.node(right)) {
-            (left, Node::Constant(value)) => Node::CompareConstant(operator, (left, value).into()),
-            (Node::Constant(value), right) => {
-                Node::CompareConstant(fold::mirrored(operator), (right, value).into())
+            (left, ProgramNode::Constant(value)) => {
+                ProgramNode::CompareConstant(operator, (left, value).into())
             }
-            sides => Node::Compare(operator, sides.into()),
+            (ProgramNode::Constant(value), right) => {
+                ProgramNode::CompareConstant(fold::mirrored(operator), (right, value).into())
+            }
+            sides => ProgramNode::Compare(operator, sides.into()),
         }
     }
 
-    fn range(&mut self, range: &RangeExpr) -> Node {
+    fn range(&mut self, range: &RangeExpr) -> ProgramNode {
         let RangeExpr { start, start_closed, end, end_closed } = range;
         let (start, end) = (self.node(start), self.node(end));
-        Node::Range(RangeNode { start, start_closed: *start_closed, end, end_closed: *end_closed }.into())
+        ProgramNode::Range(
+            RangeNode { start, start_closed: *start_closed, end, end_closed: *end_closed }.into(),
+        )
     }
 
     /// Entries see those before them; a function also sees itself.
-    fn context(&mut self, entries: &[(Text, Expr)]) -> Node {
+    fn context(&mut self, entries: &[(Text, Expr)]) -> ProgramNode {
         let mark = self.names.mark();
         let slots: Vec<_> = entries.iter().map(|_| self.names.new_slot()).collect();
         self.names.open_names();
@@ -177,27 +181,29 @@ impl Compiler<'_> {
         let unique = sorted.windows(2).all(|pair| pair[0] != pair[1]);
         let shape = unique.then(|| Shape::new(keys.to_vec()));
         let slot = slots.first().copied().unwrap_or(0);
-        Node::Context(ContextNode { shape, keys, values: values.into(), slot }.into())
+        ProgramNode::Context(ContextNode { shape, keys, values: values.into(), slot }.into())
     }
 
-    fn in_tests(&mut self, value: &Expr, tests: &[Test]) -> Node {
+    fn in_tests(&mut self, value: &Expr, tests: &[Test]) -> ProgramNode {
         let value = self.node(value);
         let mark = self.names.mark();
         let slot = self.names.new_slot();
         let tests = self.tests(tests, slot);
         self.names.release(mark);
-        Node::In(TestsNode { value, slot, tests, negated: false, is_cell: false }.into())
+        ProgramNode::In(TestsNode { value, slot, tests, negated: false, is_cell: false }.into())
     }
 
-    fn cell(&mut self, tests: &Tests) -> Node {
+    fn cell(&mut self, tests: &Tests) -> ProgramNode {
         let slot = self.names.new_slot();
         let (tests, negated) = match tests {
-            Tests::Any => return Node::Constant(Value::Boolean(true)),
+            Tests::Any => return ProgramNode::Constant(Value::Boolean(true)),
             Tests::One(tests) => (tests, false),
             Tests::Not(tests) => (tests, true),
         };
         let tests = self.tests(tests, slot);
-        Node::In(TestsNode { value: Node::Local(slot), slot, tests, negated, is_cell: true }.into())
+        ProgramNode::In(
+            TestsNode { value: ProgramNode::Local(slot), slot, tests, negated, is_cell: true }.into(),
+        )
     }
 
     fn tests(&mut self, tests: &[Test], slot: u32) -> Box<[TestNode]> {
@@ -219,7 +225,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn iteration(&mut self, iterations: &[Iteration], body: &Expr) -> Node {
+    fn iteration(&mut self, iterations: &[Iteration], body: &Expr) -> ProgramNode {
         let mark = self.names.mark();
         let partial = self.names.new_slot();
         let iterations = self.iterations(iterations);
@@ -227,15 +233,20 @@ impl Compiler<'_> {
         let body = self.node(body);
         let reads_partial = self.names.close();
         self.end_iterations(&iterations, mark);
-        Node::For(ForNode { iterations, partial: reads_partial.then_some(partial), body }.into())
+        ProgramNode::For(ForNode { iterations, partial: reads_partial.then_some(partial), body }.into())
     }
 
-    fn quantified(&mut self, quantifier: Quantifier, iterations: &[Iteration], condition: &Expr) -> Node {
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        iterations: &[Iteration],
+        condition: &Expr,
+    ) -> ProgramNode {
         let mark = self.names.mark();
         let iterations = self.iterations(iterations);
         let condition = self.node(condition);
         self.end_iterations(&iterations, mark);
-        Node::Quantified(quantifier, QuantifiedNode { iterations, condition }.into())
+        ProgramNode::Quantified(quantifier, QuantifiedNode { iterations, condition }.into())
     }
 
     /// Each domain may read the variables before it. Leaves one block of names open for each.
@@ -261,7 +272,12 @@ impl Compiler<'_> {
         self.names.release(mark);
     }
 
-    fn function(&mut self, parameters: &[ParameterDefinition], body: &Expr, itself: Option<&Text>) -> Node {
+    fn function(
+        &mut self,
+        parameters: &[ParameterDefinition],
+        body: &Expr,
+        itself: Option<&Text>,
+    ) -> ProgramNode {
         self.names.enter_frame();
         self.names.frame().itself = itself.map(|name| (name.clone(), None));
         self.names.open_names();
@@ -292,10 +308,10 @@ impl Compiler<'_> {
             frame_size: frame.size,
             height: body_height,
         };
-        Node::Function(FunctionNode { code: Arc::new(code), captures: captures.into() }.into())
+        ProgramNode::Function(FunctionNode { code: Arc::new(code), captures: captures.into() }.into())
     }
 
-    fn postfix(&mut self, base: &Expr, chain: &[Postfix]) -> Node {
+    fn postfix(&mut self, base: &Expr, chain: &[Postfix]) -> ProgramNode {
         let mut rest = chain;
         let mut node = match (base, chain) {
             (Expr::Name(name), [Postfix::Call(arguments), after @ ..]) => {
@@ -314,7 +330,7 @@ impl Compiler<'_> {
                         segments.push(next.clone());
                         rest = after;
                     }
-                    Node::Path(node.into(), segments.into())
+                    ProgramNode::Path(node.into(), segments.into())
                 }
                 Postfix::Filter(condition) => self.filter(node, condition),
                 Postfix::Call(arguments) => self.value_call(node, Text::new_static("function"), arguments),
@@ -323,7 +339,7 @@ impl Compiler<'_> {
         node
     }
 
-    fn filter(&mut self, base: Node, condition: &Expr) -> Node {
+    fn filter(&mut self, base: ProgramNode, condition: &Expr) -> ProgramNode {
         let mark = self.names.mark();
         let slot = self.names.new_slot();
         self.names.open_item(slot);
@@ -338,14 +354,14 @@ impl Compiler<'_> {
             Expr::InstanceOf(..) | Expr::Quantified(..) | Expr::Boolean(_) => FilterMode::Condition,
             _ => FilterMode::Unknown,
         };
-        Node::Filter(FilterNode { base, condition: node, slot, mode }.into())
+        ProgramNode::Filter(FilterNode { base, condition: node, slot, mode }.into())
     }
 }
 
-fn at_literal(text: &str) -> Node {
+fn at_literal(text: &str) -> ProgramNode {
     match temporal::literal(text) {
-        Some(value) => Node::Constant(value),
-        None => Node::Refused(
+        Some(value) => ProgramNode::Constant(value),
+        None => ProgramNode::Refused(
             format!("Expected a date, time or duration after '@', but \"{text}\" is none, so it is null")
                 .into(),
         ),

@@ -1,6 +1,6 @@
 //! What a name means at compile time: a slot, an entry of a filtered item, or a variable of the caller.
 
-use crate::evaluation::program::{Member, Node, Slot};
+use crate::evaluation::program::{Member, ProgramNode, Slot};
 use crate::expression::VariableRef;
 use crate::value::Text;
 
@@ -11,7 +11,7 @@ pub(super) struct Frame {
     next: Slot,
     pub(super) size: u32,
     /// Names taken from outside: the name, its slot here, its node outside.
-    pub(super) captures: Vec<(Text, Slot, Node)>,
+    pub(super) captures: Vec<(Text, Slot, ProgramNode)>,
     /// The name under which the function may call itself, and the slot if it does.
     pub(super) itself: Option<(Text, Option<Slot>)>,
 }
@@ -107,7 +107,7 @@ impl Names {
     }
 
     /// What the name means here. `segment` is the path segment that follows it, if one does.
-    pub(super) fn resolve(&mut self, name: &Text, segment: Option<&Text>) -> Node {
+    pub(super) fn resolve(&mut self, name: &Text, segment: Option<&Text>) -> ProgramNode {
         if name == INPUT {
             self.input_reads += 1;
         }
@@ -115,17 +115,17 @@ impl Names {
         self.resolve_in(innermost, name, segment)
     }
 
-    fn resolve_in(&mut self, frame: usize, name: &Text, segment: Option<&Text>) -> Node {
+    fn resolve_in(&mut self, frame: usize, name: &Text, segment: Option<&Text>) -> ProgramNode {
         let (items, slot) = self.search(frame, name);
         let outside = match slot {
-            Some(slot) => Node::Local(slot),
+            Some(slot) => ProgramNode::Local(slot),
             None if frame > 0 => self.capture(frame, name, segment),
             None => self.global(name, segment),
         };
         if items.is_empty() {
             return outside;
         }
-        Node::Member(Member { name: name.clone(), items: items.into(), outside }.into())
+        ProgramNode::Member(Member { name: name.clone(), items: items.into(), outside }.into())
     }
 
     fn search(&mut self, frame: usize, name: &Text) -> (Vec<Slot>, Option<Slot>) {
@@ -155,13 +155,13 @@ impl Names {
         (items, None)
     }
 
-    fn capture(&mut self, frame: usize, name: &Text, segment: Option<&Text>) -> Node {
+    fn capture(&mut self, frame: usize, name: &Text, segment: Option<&Text>) -> ProgramNode {
         let this = &self.frames[frame];
         if let Some((_, slot, _)) = this.captures.iter().find(|(captured, ..)| captured == name) {
-            return Node::Local(*slot);
+            return ProgramNode::Local(*slot);
         }
         if this.itself.as_ref().is_some_and(|(itself, _)| itself == name) {
-            return Node::Local(self.itself_slot(frame));
+            return ProgramNode::Local(self.itself_slot(frame));
         }
         let outside = self.resolve_in(frame - 1, name, segment);
         let this = &mut self.frames[frame];
@@ -169,7 +169,7 @@ impl Names {
         this.size += 1;
         this.next = this.next.max(this.size);
         this.captures.push((name.clone(), slot, outside));
-        Node::Local(slot)
+        ProgramNode::Local(slot)
     }
 
     fn itself_slot(&mut self, frame: usize) -> Slot {
@@ -182,7 +182,7 @@ impl Names {
         })
     }
 
-    fn global(&mut self, name: &Text, segment: Option<&Text>) -> Node {
+    fn global(&mut self, name: &Text, segment: Option<&Text>) -> ProgramNode {
         let index = match self.globals.iter().position(|global| global == name) {
             Some(index) => index,
             None => {
@@ -202,6 +202,6 @@ impl Names {
                 segments.clear();
             }
         }
-        Node::Global(index as u32)
+        ProgramNode::Global(index as u32)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use crate::evaluation::machine::{Fault, Machine};
-use crate::evaluation::program::{FilterMode, FilterNode, Member, Node};
+use crate::evaluation::program::{FilterMode, FilterNode, Member, ProgramNode};
 use crate::evaluation::suggestion::nearest;
 use crate::expression::Dialect;
 use crate::number::Number;
@@ -29,8 +29,8 @@ impl Machine<'_> {
         self.eval(&member.outside)
     }
 
-    pub(super) fn path(&mut self, base: &Node, names: &[Text]) -> Result<Value, Fault> {
-        if let Node::Global(index) = base
+    pub(super) fn path(&mut self, base: &ProgramNode, names: &[Text]) -> Result<Value, Fault> {
+        if let ProgramNode::Global(index) = base
             && let Some(value) = self.global_path(*index, names)?
         {
             return Ok(value);

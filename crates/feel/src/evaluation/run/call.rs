@@ -3,7 +3,7 @@
 use super::conforms;
 use crate::builtins::{Builtin, Call};
 use crate::evaluation::machine::{Fault, Machine};
-use crate::evaluation::program::{BuiltinCall, CallArguments, FunctionCall, Node, Parameter};
+use crate::evaluation::program::{BuiltinCall, CallArguments, FunctionCall, Parameter, ProgramNode};
 use crate::syntax::ast::Type;
 use crate::value::{Function, Text, UserFunction, Value};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Machine<'_> {
         }
     }
 
-    fn arguments<'n>(&mut self, nodes: impl Iterator<Item = &'n Node>) -> Result<Vec<Value>, Fault> {
+    fn arguments<'n>(&mut self, nodes: impl Iterator<Item = &'n ProgramNode>) -> Result<Vec<Value>, Fault> {
         nodes.map(|node| self.eval(node)).collect()
     }
 

@@ -5,7 +5,7 @@
 use super::operators::holds;
 use crate::error::JsonError;
 use crate::evaluation::machine::{Fault, Machine};
-use crate::evaluation::program::{FilterNode, Node};
+use crate::evaluation::program::{FilterNode, ProgramNode};
 use crate::json::{Element, Elements};
 use crate::syntax::ast::Comparison;
 use crate::value::{Shape, Text, Value};
@@ -23,8 +23,8 @@ impl<'n> Column<'n> {
     pub(super) const STEPS: u64 = 2;
 
     pub(super) fn of(node: &'n FilterNode) -> Option<Column<'n>> {
-        let Node::CompareConstant(operator, sides) = &node.condition else { return None };
-        let (Node::Member(member), constant) = &**sides else { return None };
+        let ProgramNode::CompareConstant(operator, sides) = &node.condition else { return None };
+        let (ProgramNode::Member(member), constant) = &**sides else { return None };
         let own = member.items.first() == Some(&node.slot);
         own.then_some(Column { name: &member.name, operator: *operator, constant, seen: None })
     }
@@ -82,7 +82,7 @@ impl<'n> Column<'n> {
 impl Machine<'_> {
     /// The result of such a filter over a variable that is a JSON array and was not read before; none if it is not.
     pub(super) fn filter_json(&mut self, node: &FilterNode) -> Result<Option<Value>, Fault> {
-        let Node::Global(index) = node.base else { return Ok(None) };
+        let ProgramNode::Global(index) = node.base else { return Ok(None) };
         let Some(column) = Column::of(node) else { return Ok(None) };
         let Some(text) = self.unread_json(index)? else { return Ok(None) };
         let Some(mut elements) = Elements::of(text) else { return Ok(None) };

@@ -1,7 +1,7 @@
 //! `for`, `some` and `every`, over lists and over spans of numbers or dates.
 
 use crate::evaluation::machine::{Fault, Machine};
-use crate::evaluation::program::{DomainNode, ForNode, IterationNode, Node, QuantifiedNode};
+use crate::evaluation::program::{DomainNode, ForNode, IterationNode, ProgramNode, QuantifiedNode};
 use crate::expression::Dialect;
 use crate::number::Number;
 use crate::syntax::ast::Quantifier;
@@ -121,7 +121,7 @@ impl Machine<'_> {
         Ok(items)
     }
 
-    fn span(&mut self, from: &Node, to: &Node) -> Result<Option<Items>, Fault> {
+    fn span(&mut self, from: &ProgramNode, to: &ProgramNode) -> Result<Option<Items>, Fault> {
         let from = self.eval(from)?;
         let to = self.eval(to)?;
         Ok(between(&from, &to))

@@ -12,45 +12,45 @@ mod types;
 pub(crate) use types::conforms;
 
 use super::machine::{Fault, Machine};
-use super::program::{ContextNode, FunctionNode, Node};
+use super::program::{ContextNode, FunctionNode, ProgramNode};
 use crate::expression::Dialect;
 use crate::value::{Context, ContextBuilder, Function, List, UserFunction, Value};
 use std::sync::Arc;
 
 impl Machine<'_> {
-    pub(crate) fn eval(&mut self, node: &Node) -> Result<Value, Fault> {
+    pub(crate) fn eval(&mut self, node: &ProgramNode) -> Result<Value, Fault> {
         self.charge_steps(1)?;
         match node {
-            Node::Constant(value) => Ok(value.clone()),
-            Node::Local(slot) => Ok(self.local(*slot).clone()),
-            Node::Global(index) => self.global(*index),
-            Node::Member(member) => self.member(member),
-            Node::CompareConstant(operator, sides) => self.compare_constant(*operator, sides),
-            Node::Compare(operator, sides) => self.compare_nodes(*operator, sides),
-            Node::And(operands) => self.conjunction(operands),
-            Node::Or(operands) => self.disjunction(operands),
-            Node::Path(base, names) => self.path(base, names),
-            Node::Filter(filter) => self.filter(filter),
-            Node::Arithmetic(first, rest) => self.arithmetic(first, rest),
-            Node::Negate(operand) => self.negate(operand),
-            Node::If(branches, otherwise) => self.conditional(branches, otherwise),
-            Node::CallBuiltin(call) => self.call_builtin(call),
-            Node::Call(call) => self.call_value(call),
-            Node::List(items) => self.list(items),
-            Node::Context(context) => self.context(context),
-            Node::Range(range) => self.range(range),
-            Node::HalfRange(operator, end) => self.half_range(*operator, end),
-            Node::Between(operands) => self.between(operands),
-            Node::In(tests) => self.in_tests(tests),
-            Node::InstanceOf(value, kind) => self.instance_of(value, kind),
-            Node::For(node) => self.iteration(node),
-            Node::Quantified(quantifier, node) => self.quantified(*quantifier, node),
-            Node::Function(function) => self.function(function),
-            Node::Refused(reason) => Ok(self.refuse(|| reason.to_string())),
+            ProgramNode::Constant(value) => Ok(value.clone()),
+            ProgramNode::Local(slot) => Ok(self.local(*slot).clone()),
+            ProgramNode::Global(index) => self.global(*index),
+            ProgramNode::Member(member) => self.member(member),
+            ProgramNode::CompareConstant(operator, sides) => self.compare_constant(*operator, sides),
+            ProgramNode::Compare(operator, sides) => self.compare_nodes(*operator, sides),
+            ProgramNode::And(operands) => self.conjunction(operands),
+            ProgramNode::Or(operands) => self.disjunction(operands),
+            ProgramNode::Path(base, names) => self.path(base, names),
+            ProgramNode::Filter(filter) => self.filter(filter),
+            ProgramNode::Arithmetic(first, rest) => self.arithmetic(first, rest),
+            ProgramNode::Negate(operand) => self.negate(operand),
+            ProgramNode::If(branches, otherwise) => self.conditional(branches, otherwise),
+            ProgramNode::CallBuiltin(call) => self.call_builtin(call),
+            ProgramNode::Call(call) => self.call_value(call),
+            ProgramNode::List(items) => self.list(items),
+            ProgramNode::Context(context) => self.context(context),
+            ProgramNode::Range(range) => self.range(range),
+            ProgramNode::HalfRange(operator, end) => self.half_range(*operator, end),
+            ProgramNode::Between(operands) => self.between(operands),
+            ProgramNode::In(tests) => self.in_tests(tests),
+            ProgramNode::InstanceOf(value, kind) => self.instance_of(value, kind),
+            ProgramNode::For(node) => self.iteration(node),
+            ProgramNode::Quantified(quantifier, node) => self.quantified(*quantifier, node),
+            ProgramNode::Function(function) => self.function(function),
+            ProgramNode::Refused(reason) => Ok(self.refuse(|| reason.to_string())),
         }
     }
 
-    fn list(&mut self, nodes: &[Node]) -> Result<Value, Fault> {
+    fn list(&mut self, nodes: &[ProgramNode]) -> Result<Value, Fault> {
         let mut items = Vec::with_capacity(nodes.len());
         for node in nodes {
             items.push(self.eval(node)?);
@@ -81,7 +81,11 @@ impl Machine<'_> {
         self.charge_value(context.into())
     }
 
-    fn conditional(&mut self, branches: &[(Node, Node)], otherwise: &Node) -> Result<Value, Fault> {
+    fn conditional(
+        &mut self,
+        branches: &[(ProgramNode, ProgramNode)],
+        otherwise: &ProgramNode,
+    ) -> Result<Value, Fault> {
         for (condition, result) in branches {
             if let Value::Boolean(true) = self.eval(condition)? {
                 return self.eval(result);

@@ -1,7 +1,7 @@
 //! Arithmetic, comparison and logic.
 
 use crate::evaluation::machine::{Fault, Machine};
-use crate::evaluation::program::{Node, RangeNode};
+use crate::evaluation::program::{ProgramNode, RangeNode};
 use crate::expression::Dialect;
 use crate::number::Number;
 use crate::syntax::ast::{Arithmetic, Comparison};
@@ -10,7 +10,11 @@ use crate::value::{Bound, Range, Relation, Text, Value};
 use std::cmp::Ordering;
 
 impl Machine<'_> {
-    pub(super) fn arithmetic(&mut self, first: &Node, rest: &[(Arithmetic, Node)]) -> Result<Value, Fault> {
+    pub(super) fn arithmetic(
+        &mut self,
+        first: &ProgramNode,
+        rest: &[(Arithmetic, ProgramNode)],
+    ) -> Result<Value, Fault> {
         let mut left = self.eval(first)?;
         for (operator, operand) in rest {
             let right = self.eval(operand)?;
@@ -73,7 +77,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn negate(&mut self, operand: &Node) -> Result<Value, Fault> {
+    pub(super) fn negate(&mut self, operand: &ProgramNode) -> Result<Value, Fault> {
         Ok(match self.eval(operand)? {
             Value::Number(number) => Value::Number(number.negate()),
             other => temporal::negate(&other).unwrap_or_else(|| {
@@ -85,7 +89,7 @@ impl Machine<'_> {
     pub(super) fn compare_constant(
         &mut self,
         operator: Comparison,
-        (node, constant): &(Node, Value),
+        (node, constant): &(ProgramNode, Value),
     ) -> Result<Value, Fault> {
         let value = self.eval(node)?;
         match (&value, constant) {
@@ -100,7 +104,7 @@ impl Machine<'_> {
     pub(super) fn compare_nodes(
         &mut self,
         operator: Comparison,
-        (left, right): &(Node, Node),
+        (left, right): &(ProgramNode, ProgramNode),
     ) -> Result<Value, Fault> {
         let left = self.eval(left)?;
         let right = self.eval(right)?;
@@ -142,7 +146,7 @@ impl Machine<'_> {
         }))
     }
 
-    pub(super) fn conjunction(&mut self, operands: &[Node]) -> Result<Value, Fault> {
+    pub(super) fn conjunction(&mut self, operands: &[ProgramNode]) -> Result<Value, Fault> {
         let mut result = Value::Boolean(true);
         for operand in operands {
             match self.eval(operand)? {
@@ -154,7 +158,7 @@ impl Machine<'_> {
         Ok(result)
     }
 
-    pub(super) fn disjunction(&mut self, operands: &[Node]) -> Result<Value, Fault> {
+    pub(super) fn disjunction(&mut self, operands: &[ProgramNode]) -> Result<Value, Fault> {
         let mut result = Value::Boolean(false);
         for operand in operands {
             match self.eval(operand)? {
@@ -166,7 +170,7 @@ impl Machine<'_> {
         Ok(result)
     }
 
-    pub(super) fn between(&mut self, [value, low, high]: &[Node; 3]) -> Result<Value, Fault> {
+    pub(super) fn between(&mut self, [value, low, high]: &[ProgramNode; 3]) -> Result<Value, Fault> {
         let value = self.eval(value)?;
         let low = self.eval(low)?;
         let high = self.eval(high)?;
@@ -196,7 +200,7 @@ impl Machine<'_> {
         Ok(Range { start: bound(start, node.start_closed), end: bound(end, node.end_closed) }.into())
     }
 
-    pub(super) fn half_range(&mut self, operator: Comparison, end: &Node) -> Result<Value, Fault> {
+    pub(super) fn half_range(&mut self, operator: Comparison, end: &ProgramNode) -> Result<Value, Fault> {
         let end = self.eval(end)?;
         if !has_order(&end) && operator != Comparison::Equal {
             return Ok(self.refuse(|| format!("No range of {}, so it is null", end.type_name())));

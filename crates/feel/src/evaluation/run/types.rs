@@ -1,12 +1,12 @@
 //! `instance of`, and the check of arguments against declared types.
 
 use crate::evaluation::machine::{Fault, Machine};
-use crate::evaluation::program::Node;
+use crate::evaluation::program::ProgramNode;
 use crate::syntax::ast::Type;
 use crate::value::{Function, Value};
 
 impl Machine<'_> {
-    pub(super) fn instance_of(&mut self, value: &Node, kind: &Type) -> Result<Value, Fault> {
+    pub(super) fn instance_of(&mut self, value: &ProgramNode, kind: &Type) -> Result<Value, Fault> {
         let value = self.eval(value)?;
         self.charge_steps(value.weight() / 64)?;
         if let Type::Named(name) = kind {

@@ -2,7 +2,7 @@
 
 use super::{Parse, Parser, letter_node};
 use crate::pattern::class;
-use crate::pattern::node::{Assertion, Node};
+use crate::pattern::node::{Assertion, PatternNode};
 use regex_syntax::hir::ClassUnicode;
 
 /// An escape that may also stand in brackets.
@@ -13,7 +13,7 @@ pub(super) enum Escaped {
 
 impl Parser {
     /// An escape outside of brackets, after the backslash.
-    pub(super) fn escape(&mut self) -> Parse<Node> {
+    pub(super) fn escape(&mut self) -> Parse<PatternNode> {
         let Some(letter) = self.peek() else { return self.error("a backslash at the end") };
         if letter.is_ascii_digit() && letter != '0' {
             return self.back_reference();
@@ -29,12 +29,12 @@ impl Parser {
             _ => {
                 return Ok(match self.escaped()? {
                     Escaped::Char(letter) => letter_node(letter, self.flags.ignore_case),
-                    Escaped::Class(class) => Node::Class(class),
+                    Escaped::Class(class) => PatternNode::Class(class),
                 });
             }
         };
         self.at += 1;
-        Ok(Node::Assertion(assertion))
+        Ok(PatternNode::Assertion(assertion))
     }
 
     /// An escape that stands for one character or a class of them, after the backslash.
@@ -86,7 +86,7 @@ impl Parser {
     }
 
     /// As many digits as name a group; the standard wants that group to be closed already.
-    fn back_reference(&mut self) -> Parse<Node> {
+    fn back_reference(&mut self) -> Parse<PatternNode> {
         let mut group = 0;
         while let Some(digit) = self.peek().and_then(|letter| letter.to_digit(10)) {
             let longer = group * 10 + digit as usize;
@@ -102,7 +102,7 @@ impl Parser {
         Ok(self.reference(group))
     }
 
-    fn named_reference(&mut self) -> Parse<Node> {
+    fn named_reference(&mut self) -> Parse<PatternNode> {
         self.at += 1;
         if !self.eat("<") {
             return self.error("a group name is missing");
@@ -114,30 +114,30 @@ impl Parser {
         }
     }
 
-    fn reference(&self, group: usize) -> Node {
+    fn reference(&self, group: usize) -> PatternNode {
         if group > self.group_count {
             // Java lets such a pattern compile; nothing can ever match it.
-            return Node::Class(ClassUnicode::empty());
+            return PatternNode::Class(ClassUnicode::empty());
         }
-        Node::BackReference { group, ignore_case: self.flags.ignore_case }
+        PatternNode::BackReference { group, ignore_case: self.flags.ignore_case }
     }
 
     /// `\Q...\E`: everything in between is meant literally.
-    fn quoted(&mut self) -> Parse<Node> {
+    fn quoted(&mut self) -> Parse<PatternNode> {
         self.at += 1;
         let mut nodes = Vec::new();
         while !self.eat("\\E") {
             let Some(letter) = self.next() else { break };
             nodes.push(letter_node(letter, self.flags.ignore_case));
         }
-        Ok(Node::Concat(nodes))
+        Ok(PatternNode::Concat(nodes))
     }
 
-    fn line_break(&mut self) -> Parse<Node> {
+    fn line_break(&mut self) -> Parse<PatternNode> {
         self.at += 1;
-        let pair = Node::Concat(vec![Node::Char('\r'), Node::Char('\n')]);
+        let pair = PatternNode::Concat(vec![PatternNode::Char('\r'), PatternNode::Char('\n')]);
         let single = class::escape('v', self.flavour).expect("Java has vertical white space");
-        Ok(Node::Alternate(vec![pair, Node::Class(single)]))
+        Ok(PatternNode::Alternate(vec![pair, PatternNode::Class(single)]))
     }
 
     fn hex(&mut self, digits: usize) -> Parse<char> {

@@ -4,7 +4,7 @@ mod by_name;
 mod names;
 
 use super::Gateway;
-use super::call::{Call, Outcome};
+use super::call::{Call, Handled};
 use super::json::{self, Date, KeyText, optional_key};
 use super::problem::Problem;
 use super::search;
@@ -16,7 +16,7 @@ use tidemill_bpmn::Process;
 use tidemill_model::{DefinitionKey, ElementInstanceKey, Text};
 use tidemill_store::view::ElementInstanceView;
 
-pub(super) async fn get(call: Call) -> Outcome {
+pub(super) async fn get(call: Call) -> Handled {
     let key: ElementInstanceKey = call.key()?;
     let Some(element) = call.gateway.queries.element_instance(key).await? else {
         return Err(Problem::not_found("Element Instance", key.0));
@@ -25,7 +25,7 @@ pub(super) async fn get(call: Call) -> Outcome {
     Ok(json::ok(&shown(&element, &processes)))
 }
 
-pub(super) async fn search(call: Call) -> Outcome {
+pub(super) async fn search(call: Call) -> Handled {
     let tree = call.tree()?;
     let mut search = search::translate(&tree)?;
     names::resolve(&call.gateway, &tree["filter"], &mut search.filter).await?;

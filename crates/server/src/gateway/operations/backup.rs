@@ -1,7 +1,7 @@
 //! A copy of the store in a file on the server's machine, while work goes on.
 
 use super::{Operations, answered, read};
-use crate::gateway::call::Outcome;
+use crate::gateway::call::Handled;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
 use axum::body::Bytes;
@@ -19,7 +19,7 @@ struct Wish {
 }
 
 pub(super) async fn make(State(operations): State<Operations>, uri: Uri, body: Bytes) -> Response {
-    let make = async || -> Outcome {
+    let make = async || -> Handled {
         let Wish { file } = read(&body)?;
         if !file.is_absolute() {
             let detail = format!("Expected the whole path of a new file, but got '{}'", file.display());

@@ -1,7 +1,7 @@
 //! The nodes of a store and the partitions that they hold: look at them, move them, empty a node.
 
 use super::{Operations, answered, lag, number, partition, read};
-use crate::gateway::call::Outcome;
+use crate::gateway::call::Handled;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
 use axum::body::Bytes;
@@ -38,7 +38,7 @@ struct PartitionItem {
 }
 
 pub(super) async fn nodes(State(operations): State<Operations>, uri: Uri) -> Response {
-    let list = async || -> Outcome {
+    let list = async || -> Handled {
         let (nodes, partitions) = (operations.store.nodes().await?, operations.store.partitions().await?);
         let items: Vec<NodeItem> = nodes.into_iter().map(|node| shown(node, &partitions)).collect();
         Ok(json::ok(&json!({"items": items})))
@@ -58,7 +58,7 @@ fn shown(node: NodeInfo, partitions: &[PartitionState]) -> NodeItem {
 }
 
 pub(super) async fn partitions(State(operations): State<Operations>, uri: Uri) -> Response {
-    let list = async || -> Outcome {
+    let list = async || -> Handled {
         let nodes = operations.store.nodes().await?;
         let mut items = Vec::new();
         for state in operations.store.partitions().await? {
@@ -101,7 +101,7 @@ pub(super) async fn drain(
     uri: Uri,
     body: Bytes,
 ) -> Response {
-    let drain = async || -> Outcome {
+    let drain = async || -> Handled {
         let wanted: Drain = read(&body)?;
         let nodes = operations.store.nodes().await?;
         let node = find(&nodes, &name)?;
@@ -131,7 +131,7 @@ pub(super) async fn move_partition(
     uri: Uri,
     body: Bytes,
 ) -> Response {
-    let move_it = async || -> Outcome {
+    let move_it = async || -> Handled {
         let partition = partition(operations.store.partition_count(), number("partition", &id)?)?;
         let wanted: Move = read(&body)?;
         let nodes = operations.store.nodes().await?;

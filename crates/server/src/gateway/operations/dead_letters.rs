@@ -1,7 +1,7 @@
 //! Commands that were put aside: look at them, run them again, let them go.
 
 use super::{Operations, answered, number};
-use crate::gateway::call::Outcome;
+use crate::gateway::call::Handled;
 use crate::gateway::json::{self, Date};
 use crate::gateway::problem::Problem;
 use axum::extract::{Path, RawQuery, State};
@@ -22,7 +22,7 @@ pub(super) async fn list(
     answered(page(&operations, query.as_deref().unwrap_or_default()).await, &uri)
 }
 
-async fn page(operations: &Operations, query: &str) -> Outcome {
+async fn page(operations: &Operations, query: &str) -> Handled {
     let after = query.split('&').find_map(|pair| pair.strip_prefix("after="));
     let after = after.map(|after| number("after", after)).transpose()?.map(LetterNumber);
     let letters = operations.store.dead_letters(after, PAGE_LETTERS).await?;
@@ -30,7 +30,7 @@ async fn page(operations: &Operations, query: &str) -> Outcome {
 }
 
 pub(super) async fn show(State(operations): State<Operations>, path: Path<String>, uri: Uri) -> Response {
-    let find = async || -> Outcome {
+    let find = async || -> Handled {
         let number = LetterNumber(number("number", &path)?);
         let letter = operations.store.dead_letter(number).await?;
         let letter = letter.ok_or_else(|| Problem::not_found("Dead letter", number.0))?;
@@ -42,7 +42,7 @@ pub(super) async fn show(State(operations): State<Operations>, path: Path<String
 }
 
 pub(super) async fn retry(State(operations): State<Operations>, path: Path<String>, uri: Uri) -> Response {
-    let retry = async || -> Outcome {
+    let retry = async || -> Handled {
         let number = LetterNumber(number("number", &path)?);
         let now = operations.gateway.broker.now();
         match operations.store.retry_dead_letter(number, now).await? {
@@ -54,7 +54,7 @@ pub(super) async fn retry(State(operations): State<Operations>, path: Path<Strin
 }
 
 pub(super) async fn discard(State(operations): State<Operations>, path: Path<String>, uri: Uri) -> Response {
-    let discard = async || -> Outcome {
+    let discard = async || -> Handled {
         let number = LetterNumber(number("number", &path)?);
         match operations.store.drop_dead_letter(number).await? {
             true => Ok(json::no_content()),

@@ -1,7 +1,7 @@
 //! The diagram of a process definition as a picture, for pages that show instances.
 
 use super::{Operations, answered, number};
-use crate::gateway::call::Outcome;
+use crate::gateway::call::Handled;
 use crate::gateway::problem::Problem;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Uri, header};
@@ -17,7 +17,7 @@ pub(super) async fn of_definition(
     answered(drawn(&operations, &path, uri.query()).await, &uri)
 }
 
-async fn drawn(operations: &Operations, key: &str, query: Option<&str>) -> Outcome {
+async fn drawn(operations: &Operations, key: &str, query: Option<&str>) -> Handled {
     let key = DefinitionKey(number("processDefinitionKey", key)?);
     let theme = theme(query.unwrap_or_default())?;
     let Some(xml) = operations.gateway.definitions.definition_xml(key).await? else {

@@ -1,7 +1,7 @@
 //! What each partition is behind with.
 
 use super::{Operations, answered};
-use crate::gateway::call::Outcome;
+use crate::gateway::call::Handled;
 use crate::gateway::json::{self, Date};
 use axum::extract::State;
 use axum::http::Uri;
@@ -27,7 +27,7 @@ struct Item {
 }
 
 pub(super) async fn show(State(operations): State<Operations>, uri: Uri) -> Response {
-    let list = async || -> Outcome {
+    let list = async || -> Handled {
         let mut items = Vec::new();
         for partition in operations.store.partition_count().ids() {
             let now = operations.gateway.broker.now();

@@ -13,7 +13,7 @@ mod retention;
 mod timers;
 
 use super::Gateway;
-use super::call::Outcome;
+use super::call::Handled;
 use super::problem::Problem;
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -63,7 +63,7 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         .with_state(Operations { gateway, store, retention: config.retention })
 }
 
-fn answered(outcome: Outcome, uri: &Uri) -> Response {
+fn answered(outcome: Handled, uri: &Uri) -> Response {
     outcome.unwrap_or_else(|problem| problem.into_response(uri.path()))
 }
 

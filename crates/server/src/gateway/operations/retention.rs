@@ -1,7 +1,7 @@
 //! How long things are kept, and how much of them there is.
 
 use super::{Operations, answered, read};
-use crate::gateway::call::Outcome;
+use crate::gateway::call::Handled;
 use crate::gateway::json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -47,7 +47,7 @@ pub(super) async fn show(State(operations): State<Operations>, uri: Uri) -> Resp
     answered(shown(&operations).await, &uri)
 }
 
-async fn shown(operations: &Operations) -> Outcome {
+async fn shown(operations: &Operations) -> Handled {
     let (set, server) = (operations.store.retention().await?, operations.retention);
     let amounts = operations.store.amounts().await?;
     Ok(json::ok(&json!({
@@ -86,7 +86,7 @@ fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i64>
 }
 
 pub(super) async fn set(State(operations): State<Operations>, uri: Uri, body: Bytes) -> Response {
-    let set = async || -> Outcome {
+    let set = async || -> Handled {
         let wish: Wish = read(&body)?;
         let set = operations.store.retention().await?;
         let chosen = |wish: Option<Option<i64>>, set| wish.map_or(set, |wish| wish.map(Kept::from_millis));

@@ -1,7 +1,7 @@
 //! The timers that an instance waits for.
 
 use super::{Operations, answered, number};
-use crate::gateway::call::Outcome;
+use crate::gateway::call::Handled;
 use crate::gateway::json::{self, Date, KeyText, optional_key};
 use crate::gateway::problem::Problem;
 use axum::extract::{Path, State};
@@ -41,7 +41,7 @@ pub(super) async fn of_instance(
     answered(found(&operations, &path).await, &uri)
 }
 
-async fn found(operations: &Operations, key: &str) -> Outcome {
+async fn found(operations: &Operations, key: &str) -> Handled {
     let key = ProcessInstanceKey(number("processInstanceKey", key)?);
     let Some(instance) = operations.gateway.queries.process_instance(key).await? else {
         return Err(Problem::not_found("Process Instance", key.0));

@@ -1,7 +1,7 @@
 //! Starting a process instance, and waiting for its end where that is asked for.
 
 use super::super::answer;
-use super::super::call::{Call, Outcome, variables};
+use super::super::call::{Call, Handled, variables};
 use super::super::findings::{Findings, default_tenant};
 use super::super::json;
 use super::super::problem::Problem;
@@ -55,7 +55,7 @@ enum RuntimeInstructionKind {
     TerminateProcessInstance,
 }
 
-pub(crate) async fn create(call: Call) -> Outcome {
+pub(crate) async fn create(call: Call) -> Handled {
     let mut request: Creation = call.required_body()?;
     let (awaits, fetch, timeout) =
         (request.await_completion == Some(true), request.fetch_variables.take(), request.request_timeout);
@@ -79,7 +79,7 @@ async fn create_and_await(
     command: CreateInstance,
     timeout: Duration,
     fetch: &[String],
-) -> Outcome {
+) -> Handled {
     let options = call.options(&command)?;
     let ended = call.gateway.broker.create_and_await(command, options, timeout).await;
     let ended = ended.map_err(|error| Problem::command("CREATE", error))?;

@@ -4,7 +4,7 @@ mod create;
 
 pub(super) use create::{business_id, create};
 
-use super::call::{Call, Outcome, done};
+use super::call::{Call, Handled, done};
 use super::findings::Findings;
 use super::json::{self, Date, KeyText, optional_key};
 use super::problem::Problem;
@@ -29,19 +29,19 @@ pub(super) fn check_reference(call: &Call) -> Result<(), Problem> {
     findings.finish()
 }
 
-pub(super) async fn cancel(call: Call) -> Outcome {
+pub(super) async fn cancel(call: Call) -> Handled {
     let instance = call.key()?;
     check_reference(&call)?;
     call.submit(Command::CancelInstance(CancelInstance { instance }), done).await
 }
 
-pub(super) async fn delete(call: Call) -> Outcome {
+pub(super) async fn delete(call: Call) -> Handled {
     let instance: ProcessInstanceKey = call.key()?;
     check_reference(&call)?;
     call.submit(Command::DeleteInstance(DeleteInstance { instance }), done).await
 }
 
-pub(super) async fn get(call: Call) -> Outcome {
+pub(super) async fn get(call: Call) -> Handled {
     let key: ProcessInstanceKey = call.key()?;
     match call.gateway.queries.process_instance(key).await? {
         Some(instance) => Ok(json::ok(&shown(&instance))),
@@ -49,7 +49,7 @@ pub(super) async fn get(call: Call) -> Outcome {
     }
 }
 
-pub(super) async fn search(call: Call) -> Outcome {
+pub(super) async fn search(call: Call) -> Handled {
     let found = call.gateway.queries.process_instances(&search::requested(&call)?).await?;
     Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
@@ -115,7 +115,7 @@ struct FlowItem<'a> {
     tenant_id: &'a str,
 }
 
-pub(super) async fn sequence_flows(call: Call) -> Outcome {
+pub(super) async fn sequence_flows(call: Call) -> Handled {
     let key: ProcessInstanceKey = call.key()?;
     let Some(taken) = call.gateway.queries.flows_taken(key).await? else {
         return Ok(json::ok(&Items::<()> { items: Vec::new() }));
@@ -147,7 +147,7 @@ struct StatisticsItem<'a> {
     completed: u64,
 }
 
-pub(super) async fn element_statistics(call: Call) -> Outcome {
+pub(super) async fn element_statistics(call: Call) -> Handled {
     Ok(shown_statistics(&call.gateway.queries.instance_statistics(call.key()?).await?))
 }
 
@@ -170,7 +170,7 @@ struct CallItem<'a> {
     process_definition_name: &'a str,
 }
 
-pub(super) async fn call_hierarchy(call: Call) -> Outcome {
+pub(super) async fn call_hierarchy(call: Call) -> Handled {
     let key: ProcessInstanceKey = call.key()?;
     let Some(calls) = call.gateway.queries.call_hierarchy(key).await? else {
         return Err(Problem::not_found("Process Instance", key.0));

@@ -18,44 +18,44 @@ type Checked = Result<(), Misfit>;
 
 /// Members and indexes from the top of the body down.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    above: Option<&'a Place<'a>>,
-    step: Step<'a>,
+struct BodyPath<'a> {
+    above: Option<&'a BodyPath<'a>>,
+    step: PathSegment<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum PathSegment<'a> {
     Top,
     Member(&'a str),
     Item(usize),
 }
 
-impl<'a> Place<'a> {
-    const TOP: Place<'static> = Place { above: None, step: Step::Top };
+impl<'a> BodyPath<'a> {
+    const TOP: BodyPath<'static> = BodyPath { above: None, step: PathSegment::Top };
 
-    fn member(&'a self, name: &'a str) -> Place<'a> {
-        Place { above: Some(self), step: Step::Member(name) }
+    fn member(&'a self, name: &'a str) -> BodyPath<'a> {
+        BodyPath { above: Some(self), step: PathSegment::Member(name) }
     }
 
-    fn item(&'a self, index: usize) -> Place<'a> {
-        Place { above: Some(self), step: Step::Item(index) }
+    fn item(&'a self, index: usize) -> BodyPath<'a> {
+        BodyPath { above: Some(self), step: PathSegment::Item(index) }
     }
 
     fn json_path(&self) -> String {
-        let above = self.above.map(Place::json_path).unwrap_or_default();
+        let above = self.above.map(BodyPath::json_path).unwrap_or_default();
         match self.step {
-            Step::Top => "$".to_owned(),
-            Step::Member(name) => format!("{above}.{name}"),
-            Step::Item(index) => format!("{above}[{index}]"),
+            PathSegment::Top => "$".to_owned(),
+            PathSegment::Member(name) => format!("{above}.{name}"),
+            PathSegment::Item(index) => format!("{above}[{index}]"),
         }
     }
 
     /// Member names only, the way clients know it.
     fn dotted(&self) -> String {
-        let above = self.above.map(Place::dotted).unwrap_or_default();
+        let above = self.above.map(BodyPath::dotted).unwrap_or_default();
         match self.step {
-            Step::Member(name) if above.is_empty() => name.to_owned(),
-            Step::Member(name) => format!("{above}.{name}"),
+            PathSegment::Member(name) if above.is_empty() => name.to_owned(),
+            PathSegment::Member(name) => format!("{above}.{name}"),
             _ => above,
         }
     }
@@ -63,7 +63,7 @@ impl<'a> Place<'a> {
     /// The innermost field that is no operator.
     fn field(&self) -> &str {
         match (self.step, self.above) {
-            (Step::Member(name), _) if !name.starts_with('$') => name,
+            (PathSegment::Member(name), _) if !name.starts_with('$') => name,
             (_, Some(above)) => above.field(),
             _ => "",
         }
@@ -81,7 +81,7 @@ impl<'a> Place<'a> {
 /// What keeps this body from being read, if anything does.
 pub(crate) fn misfit(api: &Api, request: &Request, body: &Value) -> Option<Misfit> {
     match request {
-        Request::Body { shape, .. } => value(api, shape, body, &Place::TOP).err(),
+        Request::Body { shape, .. } => value(api, shape, body, &BodyPath::TOP).err(),
         Request::Search(description) => search(api, description, body).err(),
         Request::None | Request::Multipart => None,
     }
@@ -89,11 +89,11 @@ pub(crate) fn misfit(api: &Api, request: &Request, body: &Value) -> Option<Misfi
 
 /// The same for a value by itself.
 pub(super) fn value_misfit(api: &Api, shape: &Type, given: &Value) -> Option<Misfit> {
-    value(api, shape, given, &Place::TOP).err()
+    value(api, shape, given, &BodyPath::TOP).err()
 }
 
 fn search(api: &Api, description: &Search, body: &Value) -> Checked {
-    let top = &Place::TOP;
+    let top = &BodyPath::TOP;
     let Value::Object(members) = body else {
         return if body.is_null() { Ok(()) } else { Err(top.unreadable()) };
     };
@@ -112,7 +112,7 @@ fn search(api: &Api, description: &Search, body: &Value) -> Checked {
     Ok(())
 }
 
-fn sort(fields: &[&'static str], list: &Value, place: &Place<'_>) -> Checked {
+fn sort(fields: &[&'static str], list: &Value, place: &BodyPath<'_>) -> Checked {
     let Value::Array(criteria) = list else { return Err(place.unreadable()) };
     for (index, criterion) in criteria.iter().enumerate() {
         let place = place.item(index);
@@ -129,7 +129,7 @@ fn sort(fields: &[&'static str], list: &Value, place: &Place<'_>) -> Checked {
     Ok(())
 }
 
-fn page(kind: PageKind, page: &Value, place: &Place<'_>) -> Checked {
+fn page(kind: PageKind, page: &Value, place: &BodyPath<'_>) -> Checked {
     let Value::Object(members) = page else { return Err(place.unreadable()) };
     for (name, member) in members {
         let place = place.member(name);
@@ -155,7 +155,7 @@ fn page(kind: PageKind, page: &Value, place: &Place<'_>) -> Checked {
     Err(Misfit { detail: finding, path: place.json_path(), did_you_mean: None })
 }
 
-fn value(api: &Api, shape: &Type, given: &Value, place: &Place<'_>) -> Checked {
+fn value(api: &Api, shape: &Type, given: &Value, place: &BodyPath<'_>) -> Checked {
     if given.is_null() {
         return Ok(());
     }
@@ -180,17 +180,17 @@ fn value(api: &Api, shape: &Type, given: &Value, place: &Place<'_>) -> Checked {
     if fits { Ok(()) } else { Err(place.unreadable()) }
 }
 
-fn list(given: &Value, place: &Place<'_>, each: impl Fn(&Value, &Place<'_>) -> Checked) -> Checked {
+fn list(given: &Value, place: &BodyPath<'_>, each: impl Fn(&Value, &BodyPath<'_>) -> Checked) -> Checked {
     let Value::Array(items) = given else { return Err(place.unreadable()) };
     items.iter().enumerate().try_for_each(|(index, item)| each(item, &place.item(index)))
 }
 
-fn object(api: &Api, name: &str, given: &Value, place: &Place<'_>) -> Checked {
+fn object(api: &Api, name: &str, given: &Value, place: &BodyPath<'_>) -> Checked {
     let fields = api.object(name);
     members(api, fields, given, place, true)
 }
 
-fn members(api: &Api, fields: &[Field], given: &Value, place: &Place<'_>, allows_or: bool) -> Checked {
+fn members(api: &Api, fields: &[Field], given: &Value, place: &BodyPath<'_>, allows_or: bool) -> Checked {
     let Value::Object(members_given) = given else { return Err(place.unreadable()) };
     for (member_name, member) in members_given {
         let place = place.member(member_name);
@@ -206,7 +206,7 @@ fn members(api: &Api, fields: &[Field], given: &Value, place: &Place<'_>, allows
     Ok(())
 }
 
-fn filter(api: &Api, base: &Type, given: &Value, place: &Place<'_>) -> Checked {
+fn filter(api: &Api, base: &Type, given: &Value, place: &BodyPath<'_>) -> Checked {
     let Value::Object(operators) = given else { return value(api, base, given, place) };
     for (operator, operand) in operators {
         let place = place.member(operator);
@@ -231,7 +231,7 @@ fn filter(api: &Api, base: &Type, given: &Value, place: &Place<'_>) -> Checked {
     Ok(())
 }
 
-fn word(words: &[&'static str], given: &Value, place: &Place<'_>) -> Checked {
+fn word(words: &[&'static str], given: &Value, place: &BodyPath<'_>) -> Checked {
     match given {
         Value::Null => Ok(()),
         Value::String(text) if words.contains(&text.as_str()) => Ok(()),
@@ -248,7 +248,7 @@ fn word(words: &[&'static str], given: &Value, place: &Place<'_>) -> Checked {
     }
 }
 
-fn unknown<'a>(place: &Place<'_>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Misfit {
+fn unknown<'a>(place: &BodyPath<'_>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Misfit {
     Misfit { did_you_mean: nearest(name, known), ..place.unreadable() }
 }
 

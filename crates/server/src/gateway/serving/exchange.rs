@@ -1,6 +1,6 @@
-//! A request and its answer as bodies that note on the seat of their connection how far they are.
+//! A request and its answer as bodies that note on the slot of their connection how far they are.
 
-use super::seats::{Phase, Seat};
+use super::slots::{ConnectionSlot, Phase};
 use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
@@ -11,13 +11,13 @@ use std::task::{Context, Poll};
 /// The body of a request on its way in.
 pub(super) struct Arriving {
     body: Incoming,
-    seat: Arc<Seat>,
+    slot: Arc<ConnectionSlot>,
 }
 
 impl Arriving {
-    pub(super) fn new(body: Incoming, seat: Arc<Seat>) -> Arriving {
-        seat.enter(if body.is_end_stream() { Phase::Busy } else { Phase::Body });
-        Arriving { body, seat }
+    pub(super) fn new(body: Incoming, slot: Arc<ConnectionSlot>) -> Arriving {
+        slot.enter(if body.is_end_stream() { Phase::Busy } else { Phase::Body });
+        Arriving { body, slot }
     }
 }
 
@@ -31,7 +31,7 @@ impl HttpBody for Arriving {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(cx);
         if matches!(frame, Poll::Ready(None)) || (frame.is_ready() && self.body.is_end_stream()) {
-            self.seat.enter(Phase::Busy);
+            self.slot.enter(Phase::Busy);
         }
         frame
     }
@@ -48,7 +48,7 @@ impl HttpBody for Arriving {
 impl Drop for Arriving {
     fn drop(&mut self) {
         if !self.body.is_end_stream() {
-            self.seat.leave_unread();
+            self.slot.leave_unread();
         }
     }
 }
@@ -56,13 +56,13 @@ impl Drop for Arriving {
 /// The body of an answer on its way out.
 pub(super) struct Answering {
     body: Body,
-    seat: Arc<Seat>,
+    slot: Arc<ConnectionSlot>,
 }
 
 impl Answering {
-    pub(super) fn new(body: Body, seat: Arc<Seat>) -> Answering {
-        seat.enter(Phase::Busy);
-        Answering { body, seat }
+    pub(super) fn new(body: Body, slot: Arc<ConnectionSlot>) -> Answering {
+        slot.enter(Phase::Busy);
+        Answering { body, slot }
     }
 }
 
@@ -88,6 +88,6 @@ impl HttpBody for Answering {
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        self.seat.enter(Phase::Idle);
+        self.slot.enter(Phase::Idle);
     }
 }

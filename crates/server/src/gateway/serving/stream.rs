@@ -1,7 +1,7 @@
-//! The bytes of a connection: their arrival is noted on its seat, a client that takes no more of its answer is given
+//! The bytes of a connection: their arrival is noted on its slot, a client that takes no more of its answer is given
 //! up, and one that was refused in the middle of its request still gets to read why.
 
-use super::seats::{Phase, Seat};
+use super::slots::{ConnectionSlot, Phase};
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use std::future::poll_fn;
@@ -53,21 +53,21 @@ impl Socket {
 
 pub(super) struct Stream {
     socket: Socket,
-    seat: Arc<Seat>,
+    slot: Arc<ConnectionSlot>,
     /// How long a client may take nothing of what is there for it.
     stall_max: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Stream {
-    pub(super) fn new(socket: Socket, seat: Arc<Seat>, stall_max: Duration) -> Stream {
-        Stream { socket, seat, stall_max, stalled: None }
+    pub(super) fn new(socket: Socket, slot: Arc<ConnectionSlot>, stall_max: Duration) -> Stream {
+        Stream { socket, slot, stall_max, stalled: None }
     }
 
     /// Closing a socket with unread bytes resets it, and the answer would be lost on the way. So the answer is ended
     /// first, and what still comes in is thrown away.
     pub(super) async fn linger(&mut self) {
-        self.seat.enter(Phase::Leaving);
+        self.slot.enter(Phase::Leaving);
         // A client that is gone needs no end of its answer.
         let _ = poll_fn(|cx| Pin::new(self.socket.io().inner_mut()).poll_shutdown(cx)).await;
         let discard = async {
@@ -106,7 +106,7 @@ impl Read for Stream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<Result<()>> {
         let read = Pin::new(&mut *self.socket.io()).poll_read(cx, buffer);
         if read.is_ready() {
-            self.seat.received();
+            self.slot.received();
         }
         read
     }

@@ -6,7 +6,7 @@ mod entry;
 mod strands;
 
 use super::{Operations, answered, partition, read};
-use crate::gateway::call::Outcome;
+use crate::gateway::call::Handled;
 use crate::gateway::json;
 use crate::gateway::problem::Problem;
 use axum::body::Bytes;
@@ -54,7 +54,7 @@ struct Page {
 }
 
 pub(super) async fn search(State(operations): State<Operations>, uri: Uri, body: Bytes) -> Response {
-    let search = async || -> Outcome {
+    let search = async || -> Handled {
         let wish: Wish = if body.is_empty() { Wish::default() } else { read(&body)? };
         Ok(json::ok(&page(&operations, &wish).await?))
     };

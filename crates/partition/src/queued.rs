@@ -1,4 +1,4 @@
-//! A command on its way through the core, with where it came from.
+//! A command in the core, with the source that it came from. It stays one from when it is taken until its batch has landed.
 
 use crate::inbox::StoredIdempotency;
 use crate::pollers::Poller;
@@ -7,9 +7,9 @@ use tidemill_model::{Command, Text};
 use tidemill_store::Position;
 
 #[derive(Debug)]
-pub(crate) struct Work {
+pub(crate) struct QueuedCommand {
     pub(crate) command: Command,
-    pub(crate) origin: Origin,
+    pub(crate) source: CommandSource,
     pub(crate) waits_for: Option<WaitsFor>,
     /// Number of reads that were made for it. A command that never has enough is put aside in the end.
     pub(crate) reads: u32,
@@ -25,7 +25,8 @@ pub(crate) enum WaitsFor {
 }
 
 #[derive(Debug)]
-pub(crate) enum Origin {
+/// The source of a command decides who hears of its result, what its commit consumes, and whether it is found again after a failure.
+pub(crate) enum CommandSource {
     Client {
         call: CallId,
         options: CommandOptions,
@@ -48,19 +49,19 @@ pub(crate) enum Origin {
     FollowUp,
 }
 
-impl Work {
-    pub(crate) fn new(command: Command, origin: Origin) -> Work {
-        Work { command, origin, waits_for: None, reads: 0 }
+impl QueuedCommand {
+    pub(crate) fn new(command: Command, source: CommandSource) -> QueuedCommand {
+        QueuedCommand { command, source, waits_for: None, reads: 0 }
     }
 
     /// Somebody sent the command and will not send it again by himself.
     pub(crate) fn has_caller(&self) -> bool {
-        matches!(self.origin, Origin::Client { .. } | Origin::Awaiting { .. })
+        matches!(self.source, CommandSource::Client { .. } | CommandSource::Awaiting { .. })
     }
 
     pub(crate) fn position(&self) -> Option<Position> {
-        match &self.origin {
-            Origin::Inbox { position, .. } => Some(*position),
+        match &self.source {
+            CommandSource::Inbox { position, .. } => Some(*position),
             _ => None,
         }
     }
@@ -71,15 +72,15 @@ impl Work {
 
     /// The idempotency key that it came with.
     pub(crate) fn key(&self) -> Option<StoredIdempotency> {
-        match &self.origin {
-            Origin::Client { options, .. } | Origin::Awaiting { options, .. } => {
+        match &self.source {
+            CommandSource::Client { options, .. } | CommandSource::Awaiting { options, .. } => {
                 options.idempotency.as_ref().map(|idempotency| StoredIdempotency {
                     tenant: options.tenant.clone(),
                     key: idempotency.key.clone(),
                     fingerprint: idempotency.fingerprint,
                 })
             }
-            Origin::Inbox { idempotency, .. } => idempotency.clone(),
+            CommandSource::Inbox { idempotency, .. } => idempotency.clone(),
             _ => None,
         }
     }

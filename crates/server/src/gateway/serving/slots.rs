@@ -1,5 +1,5 @@
-//! Who is connected, and what each connection is doing. When all seats are taken, somebody who only waits gives up
-//! theirs, those of the address that has most of them first, so that nobody can lock the others out.
+//! Connection slots: one for each connection, with what it is doing. When all slots are taken, connections that only wait lose theirs,
+//! those of the address that has most of them first, so that no client can lock the others out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Seats beyond the limit, for those who ask whether the server is well while everybody else is served.
+/// Slots beyond the limit, so that questions about the health of the server are answered while all other slots are taken.
 const RESERVE: usize = 64;
-/// So many give up their seats at once, because looking for them costs as much as there are connections.
+/// Connections that lose their slots at once: finding them means a look at every connection, so it must not happen for each new one.
 const EVICTED_AT_ONCE: usize = 64;
 
-/// What a connection is doing, in the order in which it may lose its seat.
+/// The phase of a connection, in the order in which it may lose its slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub(super) enum Phase {
@@ -33,10 +33,10 @@ pub(super) enum Phase {
 
 const PHASES: [Phase; 6] = [Phase::Leaving, Phase::Fresh, Phase::Head, Phase::Idle, Phase::Body, Phase::Busy];
 
-pub(super) struct Seat {
+pub(super) struct ConnectionSlot {
     address: IpAddr,
     phase: AtomicU8,
-    /// When the phase began, counted from the start of the server.
+    /// The begin of the phase, counted from the start of the server.
     since_ms: AtomicU64,
     clock: Instant,
     told_to_go: Notify,
@@ -45,7 +45,7 @@ pub(super) struct Seat {
     pub(super) is_reserved: bool,
 }
 
-impl Seat {
+impl ConnectionSlot {
     pub(super) fn enter(&self, phase: Phase) {
         self.since_ms.store(self.now_ms(), Ordering::Relaxed);
         self.phase.store(phase as u8, Ordering::Relaxed);
@@ -67,7 +67,7 @@ impl Seat {
         self.has_unread.load(Ordering::Relaxed)
     }
 
-    /// Done when the seat is needed for somebody else, or the time for a head is over.
+    /// Completes when the slot is needed for another connection, or when the time for a head is over.
     pub(super) async fn told_to_go(&self) {
         self.told_to_go.notified().await;
     }
@@ -85,7 +85,7 @@ impl Seat {
     }
 }
 
-pub(super) struct Seats {
+pub(super) struct ConnectionSlots {
     max: usize,
     /// Of one address.
     share_max: usize,
@@ -96,33 +96,33 @@ pub(super) struct Seats {
 #[derive(Default)]
 struct Taken {
     next: u64,
-    seats: BTreeMap<u64, Arc<Seat>>,
+    slots: BTreeMap<u64, Arc<ConnectionSlot>>,
     by_address: HashMap<IpAddr, usize>,
 }
 
-impl Seats {
-    pub(super) fn new(max: usize) -> Arc<Seats> {
+impl ConnectionSlots {
+    pub(super) fn new(max: usize) -> Arc<ConnectionSlots> {
         let max = max.max(1);
         // The last tenth is for others.
         let share_max = max - max / 10;
-        Arc::new(Seats { max, share_max, clock: Instant::now(), taken: Mutex::default() })
+        Arc::new(ConnectionSlots { max, share_max, clock: Instant::now(), taken: Mutex::default() })
     }
 
     /// None where even the reserve is used up.
-    pub(super) fn take(self: &Arc<Seats>, address: IpAddr) -> Option<Guest> {
+    pub(super) fn take(self: &Arc<ConnectionSlots>, address: IpAddr) -> Option<HeldSlot> {
         let mut taken = self.taken();
         let of_address = taken.by_address.get(&address).copied().unwrap_or_default();
         if of_address >= self.share_max {
             taken.evict(Some(address));
-        } else if taken.seats.len() >= self.max {
+        } else if taken.slots.len() >= self.max {
             taken.evict(None);
         }
         let of_address = taken.by_address.get(&address).copied().unwrap_or_default();
-        let is_reserved = taken.seats.len() >= self.max || of_address >= self.share_max;
-        if taken.seats.len() >= self.max + RESERVE {
+        let is_reserved = taken.slots.len() >= self.max || of_address >= self.share_max;
+        if taken.slots.len() >= self.max + RESERVE {
             return None;
         }
-        let seat = Arc::new(Seat {
+        let slot = Arc::new(ConnectionSlot {
             address,
             phase: AtomicU8::new(Phase::Fresh as u8),
             since_ms: AtomicU64::new(0),
@@ -131,25 +131,25 @@ impl Seats {
             has_unread: AtomicBool::new(false),
             is_reserved,
         });
-        seat.enter(Phase::Fresh);
+        slot.enter(Phase::Fresh);
         let number = taken.next;
         taken.next += 1;
-        taken.seats.insert(number, Arc::clone(&seat));
+        taken.slots.insert(number, Arc::clone(&slot));
         *taken.by_address.entry(address).or_default() += 1;
-        Some(Guest { seat, number, seats: Arc::clone(self) })
+        Some(HeldSlot { slot, number, slots: Arc::clone(self) })
     }
 
-    /// Sends away who has begun nothing, or a head that it does not end.
+    /// Ends connections that have not sent the head of a request in time.
     pub(super) fn sweep(&self, head_timeout: Duration) {
         let mut taken = self.taken();
         let patience_ms = u64::try_from(head_timeout.as_millis()).unwrap_or(u64::MAX);
         let now_ms = u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let is_late = |seat: &Seat| {
-            matches!(seat.phase(), Phase::Fresh | Phase::Head)
-                && now_ms.saturating_sub(seat.since_ms()) > patience_ms
+        let is_late = |slot: &ConnectionSlot| {
+            matches!(slot.phase(), Phase::Fresh | Phase::Head)
+                && now_ms.saturating_sub(slot.since_ms()) > patience_ms
         };
         let late: Vec<u64> =
-            taken.seats.iter().filter(|(_, seat)| is_late(seat)).map(|(number, _)| *number).collect();
+            taken.slots.iter().filter(|(_, slot)| is_late(slot)).map(|(number, _)| *number).collect();
         late.into_iter().for_each(|number| taken.send_away(number));
     }
 
@@ -164,20 +164,20 @@ impl Seats {
 }
 
 impl Taken {
-    /// Of one address, or of the one that has most of those who could go.
+    /// Ends connections of one address; of the one with most connections that may lose their slot where none is given.
     fn evict(&mut self, address: Option<IpAddr>) {
-        let can_go = |seat: &Seat| seat.phase() < Phase::Busy;
+        let can_go = |slot: &ConnectionSlot| slot.phase() < Phase::Busy;
         let address = address.or_else(|| {
             let mut counts: HashMap<IpAddr, usize> = HashMap::new();
-            for seat in self.seats.values().filter(|seat| can_go(seat)) {
-                *counts.entry(seat.address).or_default() += 1;
+            for slot in self.slots.values().filter(|slot| can_go(slot)) {
+                *counts.entry(slot.address).or_default() += 1;
             }
             counts.into_iter().max_by_key(|(_, count)| *count).map(|(address, _)| address)
         });
         let Some(address) = address else { return };
-        let of_address = self.seats.iter().filter(|(_, seat)| seat.address == address && can_go(seat));
+        let of_address = self.slots.iter().filter(|(_, slot)| slot.address == address && can_go(slot));
         let mut candidates: Vec<(Phase, u64, u64)> =
-            of_address.map(|(number, seat)| (seat.phase(), seat.since_ms(), *number)).collect();
+            of_address.map(|(number, slot)| (slot.phase(), slot.since_ms(), *number)).collect();
         let count = EVICTED_AT_ONCE.min(candidates.len().div_ceil(2));
         if count < candidates.len() {
             candidates.select_nth_unstable(count);
@@ -186,33 +186,33 @@ impl Taken {
     }
 
     fn send_away(&mut self, number: u64) {
-        if let Some(seat) = self.remove(number) {
-            seat.told_to_go.notify_one();
+        if let Some(slot) = self.remove(number) {
+            slot.told_to_go.notify_one();
         }
     }
 
-    fn remove(&mut self, number: u64) -> Option<Arc<Seat>> {
-        let seat = self.seats.remove(&number)?;
-        if let Some(count) = self.by_address.get_mut(&seat.address) {
+    fn remove(&mut self, number: u64) -> Option<Arc<ConnectionSlot>> {
+        let slot = self.slots.remove(&number)?;
+        if let Some(count) = self.by_address.get_mut(&slot.address) {
             *count -= 1;
             if *count == 0 {
-                self.by_address.remove(&seat.address);
+                self.by_address.remove(&slot.address);
             }
         }
-        Some(seat)
+        Some(slot)
     }
 }
 
-/// A seat that is given back when its connection has ended.
-pub(super) struct Guest {
-    pub(super) seat: Arc<Seat>,
+/// A slot that is given back when its connection has ended.
+pub(super) struct HeldSlot {
+    pub(super) slot: Arc<ConnectionSlot>,
     number: u64,
-    seats: Arc<Seats>,
+    slots: Arc<ConnectionSlots>,
 }
 
-impl Drop for Guest {
+impl Drop for HeldSlot {
     fn drop(&mut self) {
-        self.seats.taken().remove(self.number);
+        self.slots.taken().remove(self.number);
     }
 }
 
@@ -224,58 +224,58 @@ mod tests {
         IpAddr::from([10, 0, 0, last])
     }
 
-    fn is_told(guest: &Guest) -> bool {
+    fn is_told(held: &HeldSlot) -> bool {
         use futures_util::FutureExt;
-        guest.seat.told_to_go().now_or_never().is_some()
+        held.slot.told_to_go().now_or_never().is_some()
     }
 
     #[test]
     fn who_only_waits_makes_room() {
-        let seats = Seats::new(10);
-        let greedy: Vec<Guest> = (0..7).filter_map(|_| seats.take(address(1))).collect();
-        let modest: Vec<Guest> = (0..3).filter_map(|_| seats.take(address(2))).collect();
-        greedy[0].seat.enter(Phase::Busy);
-        let newcomer = seats.take(address(3)).expect("a seat");
-        assert!(!newcomer.seat.is_reserved);
+        let slots = ConnectionSlots::new(10);
+        let greedy: Vec<HeldSlot> = (0..7).filter_map(|_| slots.take(address(1))).collect();
+        let modest: Vec<HeldSlot> = (0..3).filter_map(|_| slots.take(address(2))).collect();
+        greedy[0].slot.enter(Phase::Busy);
+        let newcomer = slots.take(address(3)).expect("a slot");
+        assert!(!newcomer.slot.is_reserved);
         assert!(!is_told(&greedy[0]), "it has a request in hand");
-        assert_eq!(greedy.iter().filter(|guest| is_told(guest)).count(), 3, "half of those who could go");
+        assert_eq!(greedy.iter().filter(|held| is_told(held)).count(), 3, "half of those who could go");
         assert!(!modest.iter().any(is_told));
     }
 
     #[test]
     fn an_address_has_its_share() {
-        let seats = Seats::new(20);
-        let greedy: Vec<Guest> = (0..18).filter_map(|_| seats.take(address(1))).collect();
-        greedy.iter().for_each(|guest| guest.seat.enter(Phase::Busy));
-        let beyond = seats.take(address(1)).expect("one of the reserve");
-        assert!(beyond.seat.is_reserved);
-        assert!(!seats.take(address(2)).expect("a seat").seat.is_reserved);
+        let slots = ConnectionSlots::new(20);
+        let greedy: Vec<HeldSlot> = (0..18).filter_map(|_| slots.take(address(1))).collect();
+        greedy.iter().for_each(|held| held.slot.enter(Phase::Busy));
+        let beyond = slots.take(address(1)).expect("one of the reserve");
+        assert!(beyond.slot.is_reserved);
+        assert!(!slots.take(address(2)).expect("a slot").slot.is_reserved);
         drop(greedy);
-        assert!(!seats.take(address(1)).expect("a seat").seat.is_reserved);
+        assert!(!slots.take(address(1)).expect("a slot").slot.is_reserved);
     }
 
     #[test]
     fn the_reserve_has_an_end() {
-        let seats = Seats::new(1);
-        let busy: Vec<Guest> = (0..=RESERVE)
+        let slots = ConnectionSlots::new(1);
+        let busy: Vec<HeldSlot> = (0..=RESERVE)
             .map(|_| {
-                let guest = seats.take(address(1)).expect("a seat");
-                guest.seat.enter(Phase::Busy);
-                guest
+                let held = slots.take(address(1)).expect("a slot");
+                held.slot.enter(Phase::Busy);
+                held
             })
             .collect();
-        assert!(!busy[0].seat.is_reserved && busy[1].seat.is_reserved);
-        assert!(seats.take(address(2)).is_none());
+        assert!(!busy[0].slot.is_reserved && busy[1].slot.is_reserved);
+        assert!(slots.take(address(2)).is_none());
     }
 
     #[test]
     fn heads_have_their_time() {
-        let seats = Seats::new(10);
-        let guests: Vec<Guest> = (0..3).filter_map(|_| seats.take(address(1))).collect();
-        guests[1].seat.enter(Phase::Idle);
-        guests[2].seat.received();
+        let slots = ConnectionSlots::new(10);
+        let held_slots: Vec<HeldSlot> = (0..3).filter_map(|_| slots.take(address(1))).collect();
+        held_slots[1].slot.enter(Phase::Idle);
+        held_slots[2].slot.received();
         std::thread::sleep(Duration::from_millis(5));
-        seats.sweep(Duration::from_millis(1));
-        assert!(is_told(&guests[0]) && !is_told(&guests[1]) && is_told(&guests[2]));
+        slots.sweep(Duration::from_millis(1));
+        assert!(is_told(&held_slots[0]) && !is_told(&held_slots[1]) && is_told(&held_slots[2]));
     }
 }

@@ -1,11 +1,11 @@
-//! Whether the store answers. The log hears of it when that changes, not on every beat.
+//! Remembers whether the store answers. The log is told when that changes, not on every beat.
 
 use std::sync::Mutex;
 
 #[derive(Default)]
-pub(super) struct Trouble(Mutex<Option<String>>);
+pub(super) struct StoreHealth(Mutex<Option<String>>);
 
-impl Trouble {
+impl StoreHealth {
     pub(super) fn note(&self, outcome: &tidemill_store::Result<()>) {
         let mut known = self.0.lock().expect("nobody panics while holding it");
         match (outcome, known.is_some()) {

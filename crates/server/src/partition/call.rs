@@ -1,4 +1,4 @@
-//! Requests of the node to one of its partitions, each with a channel for its answer.
+//! Calls of the node to one of its partitions: requests of callers, each with a channel for its answer, and notices.
 
 use super::callers::Claim;
 use crate::broker::{CommandError, CommandOptions};
@@ -9,7 +9,8 @@ use tidemill_partition::AwaitedEnd;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-pub(crate) enum Request {
+/// A request with the way back to its caller, or a notice. The driver keeps the way back and hands the request to the core.
+pub(crate) enum PartitionCall {
     Execute {
         command: Command,
         options: CommandOptions,
@@ -44,13 +45,13 @@ pub(crate) enum Request {
     Stop,
 }
 
-impl Request {
+impl PartitionCall {
     /// Rejects a request that came too late: nothing was done for it here.
     pub(super) fn reject(self) {
         match self {
-            Request::Execute { reply, .. } => drop(reply.send(Err(CommandError::Moved))),
-            Request::CreateAndAwait { reply, .. } => drop(reply.ended.send(Err(CommandError::Moved))),
-            Request::AwaitEnd { created, reply, .. } => {
+            PartitionCall::Execute { reply, .. } => drop(reply.send(Err(CommandError::Moved))),
+            PartitionCall::CreateAndAwait { reply, .. } => drop(reply.ended.send(Err(CommandError::Moved))),
+            PartitionCall::AwaitEnd { created, reply, .. } => {
                 drop(reply.ended.send(Ok(AwaitedEnd::GoesOn(created))))
             }
             // Workers find the others gone too; the rest concerns this partition alone.

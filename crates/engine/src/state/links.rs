@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidemill_model::{ElementInstanceKey, IncidentKey, SubscriptionKey, Text, TimerKey, VariableKey};
 
 #[derive(Default)]
-pub(crate) struct Node {
+pub(crate) struct ScopeLinks {
     pub(crate) children: BTreeSet<ElementInstanceKey>,
     pub(crate) variables: BTreeMap<Text, VariableKey>,
     pub(crate) timers: SmallVec<[TimerKey; 1]>,
@@ -26,7 +26,7 @@ pub(crate) enum Residency {
     UpTo(Option<ElementInstanceKey>),
 }
 
-impl Node {
+impl ScopeLinks {
     pub(crate) fn is_bare(&self) -> bool {
         self.children.is_empty()
             && self.variables.is_empty()
