@@ -185,7 +185,8 @@ impl Working {
         Ok(versions)
     }
 
-    /// The heads of definitions, forms and resources are read again; compiled processes never change.
+    /// The heads of definitions, forms and resources are read again; compiled processes never change. What the open batch has
+    /// deployed stays: the store does not have it yet.
     pub(super) fn forget_definitions(&mut self) {
         let keys: Vec<_> = self.tables.definitions.rows().map(|row| row.key).collect();
         for key in keys {
@@ -206,6 +207,9 @@ impl Working {
     }
 
     fn unload_row<R: super::Tabled>(&mut self, key: R::Key) {
+        if self.is_dirty::<R>(key) {
+            return;
+        }
         if let Some(row) = R::table_mut(&mut self.tables).unload(key) {
             row.unfile(&mut self.index);
         }

@@ -1,6 +1,7 @@
 //! Scenarios of the core of a partition: given, when, then. The test decides what the store answers, when, and in which order.
 
 mod awaiting;
+mod deployments;
 mod failures;
 mod fairness;
 mod jobs;

@@ -118,6 +118,15 @@ pub fn keyed(key: &str, fingerprint: u64) -> CommandOptions {
     CommandOptions { idempotency, ..CommandOptions::default() }
 }
 
+pub fn deployment(models: &[ModelBuilder]) -> Command {
+    let file = |(number, model): (usize, &ModelBuilder)| ResourceFile {
+        name: Text::from(format!("{number}.bpmn")),
+        content: Arc::from(model.xml().as_bytes()),
+    };
+    let files = models.iter().enumerate().map(file).collect();
+    Command::Deploy(Deploy { tenant: TenantId::default(), files })
+}
+
 impl Bench {
     /// With these processes deployed and nothing in memory but them.
     #[track_caller]
@@ -129,12 +138,7 @@ impl Bench {
 
     #[track_caller]
     pub fn deploy(&mut self, models: &[ModelBuilder]) {
-        let file = |(number, model): (usize, &ModelBuilder)| ResourceFile {
-            name: Text::from(format!("{number}.bpmn")),
-            content: Arc::from(model.xml().as_bytes()),
-        };
-        let files = models.iter().enumerate().map(file).collect();
-        self.done(Command::Deploy(Deploy { tenant: TenantId::default(), files }));
+        self.done(deployment(models));
     }
 
     #[track_caller]
