@@ -21,6 +21,8 @@ enum Slot {
 #[derive(Default)]
 pub(super) struct Loops {
     slots: RwLock<BTreeMap<PartitionId, Slot>>,
+    /// When a loop has ended, or could not be opened, last.
+    forgotten: RwLock<BTreeMap<PartitionId, Instant>>,
 }
 
 const UNPOISONED: &str = "nobody panics while holding it";
@@ -48,6 +50,12 @@ impl Loops {
 
     pub(super) fn is_known(&self, id: PartitionId) -> bool {
         self.slots.read().expect(UNPOISONED).contains_key(&id)
+    }
+
+    /// It does not run, and did not at this moment either: rows that were read since then know that it has ended.
+    pub(super) fn is_gone_since(&self, id: PartitionId, moment: Instant) -> bool {
+        let forgotten_at = self.forgotten.read().expect(UNPOISONED).get(&id).copied();
+        !self.is_known(id) && forgotten_at.is_none_or(|at| at < moment)
     }
 
     /// False when somebody else is at it already.
@@ -79,6 +87,7 @@ impl Loops {
 
     /// It could not be opened, or has ended.
     pub(super) fn forget(&self, id: PartitionId) {
+        self.forgotten.write().expect(UNPOISONED).insert(id, Instant::now());
         self.slots.write().expect(UNPOISONED).remove(&id);
     }
 

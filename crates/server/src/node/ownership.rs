@@ -94,7 +94,9 @@ impl Node {
         let (view, mut gives_up) = (self.routes.view(), false);
         for (id, holder) in view.plan() {
             let is_ours = view.partitions[&id].holder.as_ref() == Some(&self.holder);
-            if holder == self.holder && (is_ours || view.is_free(id)) {
+            // It was claimed in the store, but opening it failed. Whoever else should have it waits until it is handed over.
+            let is_left = is_ours && self.loops.is_gone_since(id, view.as_of);
+            if is_left || holder == self.holder && (is_ours || view.is_free(id)) {
                 self.take(id);
             } else if holder != self.holder && is_ours && !gives_up {
                 gives_up = self.loops.get(id).is_some();
