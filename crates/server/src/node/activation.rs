@@ -19,6 +19,12 @@ type Jobs = Result<Vec<ActivatedJob>, CommandError>;
 
 /// Another node is not waited for longer than this when it is only asked what it has.
 const ASK_LIMIT: Duration = Duration::from_secs(2);
+/// All of them together are not waited for longer than this.
+const ASK_ALL_LIMIT: Duration = Duration::from_secs(4);
+/// Once there are jobs, those who were not asked yet have so much time together: leases run while a worker waits for more.
+const MORE_LIMIT: Duration = Duration::from_secs(1);
+/// The same for one node that is asked by another, which must have the answer before it gives up itself.
+const MORE_HERE_LIMIT: Duration = Duration::from_millis(500);
 /// A node that could not be asked is left alone for so long.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
 /// Waits at other nodes are renewed this often: partitions move.
@@ -30,6 +36,23 @@ enum Source {
     There(String),
 }
 
+/// Jobs by the moment when they were asked for. Their leases began after that.
+#[derive(Default)]
+struct Found(Vec<(Instant, Vec<ActivatedJob>)>);
+
+impl Found {
+    fn count(&self) -> usize {
+        self.0.iter().map(|(_, jobs)| jobs.len()).sum()
+    }
+
+    /// Jobs whose lease may be over may be with another worker: the one who asked gets the others.
+    fn still_held(self, timeout_ms: i64) -> Vec<ActivatedJob> {
+        let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or(0));
+        let held = self.0.into_iter().filter(|(asked_at, _)| asked_at.elapsed() < timeout);
+        held.flat_map(|(_, jobs)| jobs).collect()
+    }
+}
+
 impl Node {
     pub(super) async fn gather_jobs(&self, command: ActivateJobs, wait: Duration) -> Jobs {
         let until = Instant::now() + wait;
@@ -37,7 +60,7 @@ impl Node {
         // One that is alone here is asked and waited at in one go.
         let is_simple = matches!(sources.as_slice(), [Source::Here(_)]);
         if wait.is_zero() || !is_simple {
-            let jobs = self.ask_all(&sources, &command).await?;
+            let jobs = self.ask_all(&sources, &command, MORE_LIMIT).await?;
             if !jobs.is_empty() || wait.is_zero() {
                 return Ok(jobs);
             }
@@ -58,27 +81,36 @@ impl Node {
     /// What all partitions of this node have, without waiting.
     pub(super) async fn jobs_here(&self, command: &ActivateJobs) -> Jobs {
         let here: Vec<Source> = self.rotated(self.loops.all()).into_iter().map(Source::Here).collect();
-        self.ask_all(&here, command).await
+        self.ask_all(&here, command, MORE_HERE_LIMIT).await
     }
 
-    /// One after the other until there are as many as were asked for. Who cannot be reached is left out; who fails fails
-    /// all, unless there are jobs already: those are leased and have to be handed out.
-    async fn ask_all(&self, sources: &[Source], command: &ActivateJobs) -> Jobs {
-        let mut found = Vec::new();
+    /// One after the other until there are as many as were asked for, because all at once would lease more than that. Who
+    /// cannot be reached is left out; who fails fails all, unless there are jobs already: those are leased and have to be
+    /// handed out.
+    async fn ask_all(&self, sources: &[Source], command: &ActivateJobs, more_limit: Duration) -> Jobs {
+        let mut found = Found::default();
+        let mut until = (sources.len() > 1).then(|| Instant::now() + ASK_ALL_LIMIT);
         for source in sources {
-            let missing = command.jobs_max.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
-            if missing == 0 {
+            let missing = command.jobs_max.saturating_sub(u32::try_from(found.count()).unwrap_or(u32::MAX));
+            if missing == 0 || until.is_some_and(|until| Instant::now() >= until) {
                 break;
             }
-            match self.ask_source(source, &ActivateJobs { jobs_max: missing, ..command.clone() }).await {
-                Ok(jobs) => found.extend(jobs),
+            let asked_at = Instant::now();
+            match self.ask_source(source, &ActivateJobs { jobs_max: missing, ..command.clone() }, until).await
+            {
+                Ok(jobs) if jobs.is_empty() => {}
+                Ok(jobs) => {
+                    until = until.map(|until| until.min(Instant::now() + more_limit));
+                    found.0.push((asked_at, jobs));
+                }
                 Err(CommandError::Unavailable(_) | CommandError::NotBegun(_) | CommandError::Moved)
                     if sources.len() > 1 => {}
-                Err(error) if found.is_empty() => return Err(error),
+                Err(CommandError::TimedOut) if until.is_some() => {}
+                Err(error) if found.count() == 0 => return Err(error),
                 Err(_) => break,
             }
         }
-        Ok(found)
+        Ok(found.still_held(command.timeout_ms))
     }
 
     /// Waits until one of this node's partitions may have jobs.
@@ -127,7 +159,8 @@ impl Node {
         items
     }
 
-    async fn ask_source(&self, source: &Source, command: &ActivateJobs) -> Jobs {
+    async fn ask_source(&self, source: &Source, command: &ActivateJobs, until: Option<Instant>) -> Jobs {
+        let left = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
         match source {
             Source::Here(partition) => {
                 let (reply, jobs) = oneshot::channel();
@@ -135,19 +168,19 @@ impl Node {
                 let poller = Poller { command: command.clone(), until: None, claim, reply };
                 partition.send(PartitionCall::Poll(poller))?;
                 // Who has given up is handed nothing.
-                match tokio::time::timeout(self.config.answer_limit, jobs).await {
+                match tokio::time::timeout(self.config.answer_limit.min(left), jobs).await {
                     Ok(jobs) => jobs.map_err(|_| partition.is_gone())?,
                     Err(_) => Err(CommandError::TimedOut),
                 }
             }
-            Source::There(address) => self.ask_node(address, command).await,
+            Source::There(address) => self.ask_node(address, command, ASK_LIMIT.min(left)).await,
         }
     }
 
-    async fn ask_node(&self, address: &str, command: &ActivateJobs) -> Jobs {
+    async fn ask_node(&self, address: &str, command: &ActivateJobs, limit: Duration) -> Jobs {
         let Some(peers) = &self.peers else { return Ok(Vec::new()) };
         let question = PeerRequest::ActivateJobs { command: command.clone() };
-        match tokio::time::timeout(ASK_LIMIT, peers.ask(address, &question)).await {
+        match tokio::time::timeout(limit, peers.ask(address, &question)).await {
             Ok(Ok(PeerReply::Jobs(jobs))) => jobs,
             Ok(Ok(_)) => Err(CommandError::Internal("a node gave another answer".to_owned())),
             Ok(Err(failure @ Failure::Lost(_))) => Err(CommandError::Unavailable(failure.to_string())),
@@ -228,8 +261,11 @@ impl Node {
             if let Some(error) = is_refused {
                 return Some(Err(error));
             }
-            match self.ask_node(&address, command).await {
-                Ok(jobs) if !jobs.is_empty() => return Some(Ok(jobs)),
+            let asked_at = Instant::now();
+            match self.ask_node(&address, command, ASK_LIMIT).await {
+                Ok(jobs) if !jobs.is_empty() => {
+                    return Some(Ok(Found(vec![(asked_at, jobs)]).still_held(command.timeout_ms)));
+                }
                 _ => claim.give_back(),
             }
         }
