@@ -20,12 +20,12 @@ impl Core {
                 self.serve_pollers(moment, callers);
                 let reads_rows = self.wanted.has_rows() || self.wanted.rows_under_way > 0;
                 if reads_rows && !self.must_close() {
-                    self.suspects.stage = Stage::Running(Share::Pollers { held_back });
-                    return;
+                    return self.wait_for_rows_of(Share::Pollers { held_back });
                 }
                 held_back.into_iter().for_each(|poller| self.pollers.add(poller));
                 self.wrote_nothing_or_writes(moment);
             }
+            Stage::Resting(share) => self.end_rest(share),
             stage => self.suspects.stage = stage,
         }
     }
@@ -111,6 +111,8 @@ impl Core {
     pub(crate) fn noted(&mut self) {
         self.suspects.stage = match std::mem::take(&mut self.suspects.stage) {
             Stage::Noting(share) => Stage::Running(share),
+            Stage::NotingRest(share) => Stage::Resting(share),
+            Stage::NotingEnd => Stage::Writing,
             _ => Stage::Idle,
         };
     }
@@ -125,7 +127,7 @@ impl Core {
             || left > 0 && self.queue.front().is_some_and(|queued| queued.waits_for.is_some());
         // A batch that has waited for enough reads is written; the rest runs under the next note.
         if waits && !self.open.is_full() && !self.must_close() {
-            self.suspects.stage = Stage::Running(Share::Commands(left));
+            self.wait_for_rows_of(Share::Commands(left));
         } else {
             self.wrote_nothing_or_writes(moment);
         }
@@ -138,6 +140,34 @@ impl Core {
         // There may be jobs that were not there before.
         self.suspects.pollers_are_next = true;
         self.suspects.stage = Stage::Writing;
+        if let Some(note) = self.suspects.rest(self.next_batch) {
+            self.note_wanted = Some(Read::Note { note: Some(note), is_alone: None });
+            self.suspects.stage = Stage::NotingEnd;
+        }
+    }
+
+    /// Those under the note wait for rows, which may take long: a suspect rests meanwhile.
+    fn wait_for_rows_of(&mut self, share: Share) {
+        self.suspects.stage = match self.suspects.rest(self.next_batch) {
+            Some(note) => {
+                self.note_wanted = Some(Read::Note { note: Some(note), is_alone: None });
+                Stage::NotingRest(share)
+            }
+            None => Stage::Running(share),
+        };
+    }
+
+    /// A suspect that has rested runs under a note again when its rows have come.
+    fn end_rest(&mut self, share: Share) {
+        let waits =
+            self.open.follow_ups.iter().chain(self.queue.front()).any(|queued| queued.waits_for.is_some());
+        if (waits || self.wanted.has_rows() || self.wanted.rows_under_way > 0) && !self.must_close() {
+            self.suspects.stage = Stage::Resting(share);
+            return;
+        }
+        let note = self.suspects.go_on(self.next_batch);
+        self.note_wanted = Some(Read::Note { note, is_alone: Some(true) });
+        self.suspects.stage = Stage::Noting(share);
     }
 
     /// The commands under the note are written, or have changed nothing: the note can go.

@@ -41,4 +41,4 @@ pub use request::{
     AwaitedEnd, CallId, Callers, CommandError, CommandOptions, Effect, EndedInstance, Idempotency, Request,
 };
 pub use suspects::noted_batch;
-pub use time::{Moment, StoreTime};
+pub use time::{LOOK_MS_MAX, Moment, StoreTime};

@@ -7,7 +7,7 @@ use crate::queued::{CommandSource, QueuedCommand};
 use crate::reads::Read;
 use crate::request::{Callers, Effect};
 use crate::suspects::{Share, Stage};
-use crate::time::Moment;
+use crate::time::{Moment, PartitionTime};
 use std::collections::{BTreeSet, VecDeque};
 use tidemill_store::{BatchId, DeadLetter, Error};
 
@@ -114,7 +114,10 @@ impl Core {
             queued.waits_for = None;
         }
         match std::mem::take(&mut self.suspects.stage) {
-            Stage::Noting(Share::Pollers { held_back }) | Stage::Running(Share::Pollers { held_back }) => {
+            Stage::Noting(Share::Pollers { held_back })
+            | Stage::Running(Share::Pollers { held_back })
+            | Stage::NotingRest(Share::Pollers { held_back })
+            | Stage::Resting(Share::Pollers { held_back }) => {
                 held_back.into_iter().for_each(|poller| self.pollers.add(poller));
             }
             _ => {}
@@ -148,10 +151,16 @@ impl Core {
 
     /// The partition was taken again: memory is what the store holds, and commands whose effects are not there run again.
     pub(crate) fn recovered(&mut self, recovered: Recovered, moment: &Moment, callers: &mut dyn Callers) {
-        // Leases on jobs may have run out meanwhile.
-        self.time.observe_quietly(moment);
         let condition = std::mem::replace(&mut self.condition, Condition::Working);
         let Recovered { owned, leases, batch_is_there, definitions_version } = recovered;
+        // Leases on jobs may have run out meanwhile.
+        if owned.fence.epoch > self.fence.epoch + 1 {
+            // Another owner may have been there. Its time went on from the last batch that it found, so it may be behind the time
+            // of this node, and what it has leased must not end by the latter.
+            self.time = PartitionTime::new(owned.last_batch_at, moment);
+        } else {
+            self.time.observe_quietly(moment);
+        }
         // Before anybody is told of a deployment, every partition of the node must know that there is one.
         self.effects.push(Effect::DefinitionsAt(definitions_version));
         if let Condition::Recovering { failed: Some(failed), .. } = condition {

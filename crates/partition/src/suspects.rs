@@ -1,7 +1,7 @@
 //! Finds the command that brings down its process. Nobody can tell a killed machine from a command that kills, so evidence is
 //! gathered. For ten minutes after a predecessor that died, the owner notes in the store what it is about to run. What was
 //! noted and not written when the owner died is suspected. It runs alone: an owner that dies then has died of it, and
-//! it is put aside.
+//! it is put aside. While it waits for rows or is written, which may take long, the note says that it does not run.
 
 use crate::pollers::Poller;
 use crate::queued::{CommandSource, QueuedCommand};
@@ -16,6 +16,9 @@ const CAUTIOUS_FOR_MS: u64 = 10 * 60 * 1_000;
 /// Deaths with a command in hand after which it is put aside. The first death of all was not noted; at the second
 /// one it was one of many, at the third it was alone.
 const DEATHS_MAX: u32 = 2;
+/// Deaths in all after which it is put aside, those included at which it was alone and did not run: to write it may kill too, but
+/// who waits long for the store is often hit by chance.
+const DEATHS_AT_REST_MAX: u32 = 5;
 
 /// By what a command is recognized after a death.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Debug)]
@@ -46,7 +49,11 @@ impl Mark {
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 struct Suspicion {
+    /// While it was one of many, or ran alone.
     deaths: u32,
+    /// While it was alone, and waited for rows or was written.
+    #[serde(default)]
+    deaths_at_rest: u32,
     last_at: Timestamp,
 }
 
@@ -56,6 +63,9 @@ struct Note {
     /// The batch that `in_hand` is about to become. If it is there, they have done no harm.
     batch: i64,
     in_hand: Vec<Mark>,
+    /// Those in hand are alone, and wait for rows or are written.
+    #[serde(default)]
+    is_at_rest: bool,
     suspects: Vec<(Mark, Suspicion)>,
 }
 
@@ -73,6 +83,12 @@ pub(crate) enum Stage {
     /// The note is on its way; then this runs.
     Noting(Share),
     Running(Share),
+    /// A suspect that runs alone waits for rows, and a note of that is on its way.
+    NotingRest(Share),
+    /// The note is there, and the suspect waits.
+    Resting(Share),
+    /// A suspect has run alone, and a note of that is on its way: then it is written.
+    NotingEnd,
     /// The commands have run and are to be written before anything else runs, or their note would cover commands that it does not name.
     Writing,
     /// The note is being taken back.
@@ -134,8 +150,11 @@ impl Suspects {
             if has_landed {
                 self.known.remove(&mark);
             } else if has_died {
-                let suspicion = self.known.entry(mark).or_insert(Suspicion { deaths: 0, last_at: now });
-                *suspicion = Suspicion { deaths: suspicion.deaths + 1, last_at: now };
+                let suspicion = Suspicion { deaths: 0, deaths_at_rest: 0, last_at: now };
+                let suspicion = self.known.entry(mark).or_insert(suspicion);
+                suspicion.deaths += u32::from(!note.is_at_rest);
+                suspicion.deaths_at_rest += u32::from(note.is_at_rest);
+                suspicion.last_at = now;
             }
         }
         self.forget_old(now);
@@ -150,16 +169,15 @@ impl Suspects {
         self.cautious_until_ms.is_some()
     }
 
-    fn deaths(&self, mark: Mark) -> u32 {
-        self.known.get(&mark).map_or(0, |suspicion| suspicion.deaths)
-    }
-
     pub(crate) fn is_suspect(&self, mark: Mark) -> bool {
-        self.deaths(mark) > 0
+        self.known.contains_key(&mark)
     }
 
     pub(crate) fn has_killed_too_often(&self, mark: Mark) -> bool {
-        self.deaths(mark) >= DEATHS_MAX
+        self.known.get(&mark).is_some_and(|suspicion| {
+            suspicion.deaths >= DEATHS_MAX
+                || suspicion.deaths + suspicion.deaths_at_rest >= DEATHS_AT_REST_MAX
+        })
     }
 
     /// The number of commands from the first that may run together: those that nobody suspects, or one suspect alone.
@@ -175,14 +193,25 @@ impl Suspects {
     pub(crate) fn begin(&mut self, marks: Vec<Mark>, batch: BatchId) -> (Option<Vec<u8>>, bool) {
         let is_alone = marks.iter().any(|mark| self.is_suspect(*mark));
         self.in_hand = marks;
-        (self.note(batch), is_alone)
+        (self.note(batch, false), is_alone)
     }
 
-    fn note(&mut self, batch: BatchId) -> Option<Vec<u8>> {
+    /// What was noted has run, or waits. Gives the note that says so where a suspect is alone.
+    pub(crate) fn rest(&mut self, batch: BatchId) -> Option<Vec<u8>> {
+        let is_alone = self.in_hand.iter().any(|mark| self.is_suspect(*mark));
+        if is_alone { self.note(batch, true) } else { None }
+    }
+
+    /// What has rested goes on.
+    pub(crate) fn go_on(&mut self, batch: BatchId) -> Option<Vec<u8>> {
+        self.note(batch, false)
+    }
+
+    fn note(&mut self, batch: BatchId, is_at_rest: bool) -> Option<Vec<u8>> {
         self.is_noted = !self.in_hand.is_empty() || !self.known.is_empty();
         let mut suspects: Vec<_> = self.known.iter().map(|(mark, suspicion)| (*mark, *suspicion)).collect();
         suspects.sort_unstable_by_key(|(mark, _)| *mark);
-        let note = Note { batch: batch.0, in_hand: self.in_hand.clone(), suspects };
+        let note = Note { batch: batch.0, in_hand: self.in_hand.clone(), is_at_rest, suspects };
         self.is_noted.then(|| tidemill_store::pack(&note))
     }
 
@@ -205,7 +234,7 @@ impl Suspects {
             }
         }
         let is_stale = self.is_noted && (!was_written || !self.is_cautious());
-        is_stale.then(|| self.note(batch))
+        is_stale.then(|| self.note(batch, false))
     }
 
     /// The caution is over and only has to be ended.
@@ -227,9 +256,36 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_000_000_000);
 
     fn note(in_hand: &[Mark], suspects: &[(Mark, u32)]) -> Vec<u8> {
-        let suspicion = |(mark, deaths): &(Mark, u32)| (*mark, Suspicion { deaths: *deaths, last_at: NOW });
-        let suspects = suspects.iter().map(suspicion).collect();
-        tidemill_store::pack(&Note { batch: 1, in_hand: in_hand.to_vec(), suspects })
+        tidemill_store::pack(&Note {
+            batch: 1,
+            in_hand: in_hand.to_vec(),
+            is_at_rest: false,
+            suspects: suspects.iter().map(|(mark, deaths)| (*mark, suspicion(*deaths))).collect(),
+        })
+    }
+
+    fn suspicion(deaths: u32) -> Suspicion {
+        Suspicion { deaths, deaths_at_rest: 0, last_at: NOW }
+    }
+
+    fn deaths(suspects: &Suspects, mark: Mark) -> u32 {
+        suspects.known.get(&mark).map_or(0, |suspicion| suspicion.deaths)
+    }
+
+    #[test]
+    fn who_dies_while_a_suspect_rests_may_have_died_of_something_else() {
+        let mark = Mark::Content(7);
+        let mut note = note(&[mark], &[(mark, DEATHS_MAX - 1)]);
+        let deaths_at_rest = DEATHS_AT_REST_MAX - (DEATHS_MAX - 1);
+        for death in 1..=deaths_at_rest {
+            let mut suspects = Suspects::open(Some(&note), true, false, NOW, 0);
+            assert!(!suspects.has_killed_too_often(mark), "death {death}");
+            assert!(suspects.begin(vec![mark], BatchId(1)).1);
+            note = suspects.rest(BatchId(1)).expect("it is alone");
+            let next = Suspects::open(Some(&note), false, false, NOW, 0);
+            assert_eq!(next.has_killed_too_often(mark), death == deaths_at_rest, "death {death}");
+            note = { next }.note(BatchId(2), false).expect("it is suspected");
+        }
     }
 
     #[test]
@@ -239,7 +295,7 @@ mod tests {
         assert!(suspects.is_cautious());
         assert_eq!(suspects.share(&[Mark::Inbox(3), Mark::Inbox(4), bad]), 2);
         assert_eq!(suspects.share(&[bad, good, Mark::Inbox(3)]), 1);
-        let note = note(&[bad], &[(bad, 1), (good, 1)]);
+        let note = note(&[bad], &[(bad, DEATHS_MAX - 1), (good, 1)]);
         let suspects = Suspects::open(Some(&note), false, false, NOW, 0);
         assert!(suspects.has_killed_too_often(bad) && !suspects.has_killed_too_often(good));
     }
@@ -248,14 +304,14 @@ mod tests {
     fn what_several_clients_have_sent_counts_once_for_a_death() {
         let mark = Mark::Content(7);
         let suspects = Suspects::open(Some(&note(&[mark, mark, mark], &[])), false, false, NOW, 0);
-        assert_eq!(suspects.deaths(mark), 1);
+        assert_eq!(deaths(&suspects, mark), 1);
     }
 
     #[test]
     fn what_was_written_or_given_up_is_not_suspected() {
         let mark = Mark::Content(7);
         let open = |note: &[u8], was_released, has_landed, now| {
-            Suspects::open(Some(note), was_released, has_landed, now, 0).deaths(mark)
+            deaths(&Suspects::open(Some(note), was_released, has_landed, now, 0), mark)
         };
         assert_eq!(open(&note(&[mark], &[(mark, 1)]), false, true, NOW), 0);
         assert_eq!(open(&note(&[mark], &[]), true, false, NOW), 0, "the predecessor has not died");

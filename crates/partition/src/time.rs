@@ -10,6 +10,9 @@ use tidemill_model::Timestamp;
 /// After the store's clock was set back, the partition's time advances by this fraction less until the clock has
 /// caught up. Durations that run meanwhile are longer by the same fraction.
 const SLEW: u64 = 100;
+/// A new owner looks at the store's clock again until question and answer lie no further apart. So far may the time of an owner
+/// be ahead of the store's clock although that was not set back.
+pub const LOOK_MS_MAX: u64 = 250;
 /// Clocks gain or lose at most one millisecond in so many.
 const DRIFT: u64 = 5_000;
 
@@ -75,6 +78,9 @@ pub(crate) struct PartitionTime {
     last_told: Option<StoreTime>,
     /// By how much this time is ahead of the store's clock, since that was set back.
     ahead_ms: i64,
+    /// So much of `ahead_ms` may be what the predecessor did not know about the store's clock. Durations that it began end by that
+    /// clock, so this part does not count for what is due.
+    doubt_ms: i64,
     /// The steady clock when `ahead_ms` was reduced last.
     slewed_at_ms: u64,
     /// The latest time given, apart from pinned ones.
@@ -93,6 +99,7 @@ impl PartitionTime {
             offset: moment.store_time.map(Offset::of),
             last_told: moment.store_time,
             ahead_ms: 0,
+            doubt_ms: 0,
             slewed_at_ms: moment.elapsed_ms,
             floor: floor.unwrap_or(Timestamp(i64::MIN)),
             now: moment.wall,
@@ -102,6 +109,7 @@ impl PartitionTime {
         };
         let (_, latest) = time.clock(moment);
         time.ahead_ms = floor.map_or(0, |floor| floor - latest).max(0);
+        time.doubt_ms = LOOK_MS_MAX as i64;
         time.observe(moment);
         time
     }
@@ -123,7 +131,7 @@ impl PartitionTime {
         let (earliest, latest) = self.clock(moment);
         self.floor = self.floor.max(latest + self.ahead_ms);
         self.now = moment.pinned_at.unwrap_or(self.floor);
-        self.due_now = moment.pinned_at.unwrap_or(earliest + self.ahead_ms);
+        self.due_now = moment.pinned_at.unwrap_or(earliest + (self.ahead_ms - self.doubt_ms).max(0));
         self.is_pinned = moment.pinned_at.is_some();
     }
 
@@ -174,6 +182,7 @@ impl PartitionTime {
         let passed = moment.elapsed_ms.saturating_sub(self.slewed_at_ms);
         let slewed = passed / SLEW;
         if self.ahead_ms == 0 {
+            self.doubt_ms = 0;
             self.slewed_at_ms = moment.elapsed_ms;
         } else if slewed > 0 {
             self.ahead_ms = self.ahead_ms.saturating_sub_unsigned(slewed).max(0);
@@ -249,6 +258,25 @@ mod tests {
         assert_eq!(time.now(), Timestamp(9_000));
         time.observe(&at(0, 1_000));
         assert_eq!(time.now(), Timestamp(9_990), "it goes on, a hundredth slower");
+    }
+
+    #[test]
+    fn what_an_owner_does_not_know_of_the_clock_ends_no_duration_early() {
+        let first = PartitionTime::new(None, &told(100_000, LOOK_MS_MAX, LOOK_MS_MAX));
+        let deadline = first.now() + 1_000;
+        // The answer took all its time on the way back, so the store's clock shows this when the next owner looks.
+        let mut next = PartitionTime::new(Some(first.now()), &told(100_010, 0, 0));
+        next.observe(&at(0, 1_000));
+        assert!(next.due_now() <= Timestamp(101_010) && next.due_now() < deadline, "{:?}", both(&next));
+        assert!(next.now() >= Timestamp(101_010));
+    }
+
+    #[test]
+    fn durations_go_on_when_the_clock_is_set_back_and_the_owner_changes() {
+        let mut next = PartitionTime::new(Some(Timestamp(100_000)), &told(41_000, 0, 0));
+        next.observe(&at(0, 10_000));
+        let (earliest, latest) = both(&next);
+        assert!((109_600..=109_900).contains(&earliest) && latest == 109_900, "{earliest} {latest}");
     }
 
     #[test]

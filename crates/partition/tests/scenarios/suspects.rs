@@ -62,8 +62,11 @@ fn a_suspect_runs_alone() {
     let is_alone = |read: &Read| matches!(read, Read::Note { is_alone: Some(true), .. });
     assert!(bench.is_reading(is_alone), "{:?}", bench.reads);
     take_ran();
-    bench.answer_read(note);
-    bench.settle_unwritten();
+    // It waits for rows once, and its note is taken back and written again.
+    while bench.commands_in_flight().is_none() {
+        bench.settle_unwritten();
+        assert!(bench.answer_read(note) || bench.commands_in_flight().is_some(), "{:?}", bench.reads);
+    }
     let ran = take_ran();
     assert!(ran.iter().all(is_killer), "nothing runs beside it: {ran:?}");
     assert!(!ran.is_empty());
@@ -80,6 +83,41 @@ fn a_suspect_that_does_no_harm_is_not_put_aside() {
     assert_eq!(bench.instance_count(), 1);
     let done = bench.effects.iter().filter(|effect| matches!(effect, Effect::SuspectsAreDone)).count();
     assert!(done > 0, "others may run beside this partition again");
+}
+
+#[test]
+fn deaths_by_chance_while_a_suspect_is_written_are_not_held_against_it() {
+    let mut bench = Bench::with(&[quick()]);
+    bench.append(killer());
+    for _ in 0..2 {
+        dies_of(&mut bench, is_killer);
+    }
+    // It has run alone and is being written, which takes long, when the machine dies.
+    take_ran();
+    bench.settle_unwritten();
+    assert!(take_ran().iter().any(is_killer));
+    assert!(bench.commands_in_flight().is_some_and(|commands| commands.iter().any(is_killer)));
+    bench.die();
+    bench.settle();
+    assert!(bench.letters().is_empty(), "{:?}", bench.letters());
+    assert_eq!(bench.instance_count(), 1);
+}
+
+#[test]
+fn deaths_by_chance_while_a_suspect_waits_for_rows_are_not_held_against_it() {
+    let mut bench = Bench::with(&[quick()]);
+    bench.append(killer());
+    for _ in 0..2 {
+        dies_of(&mut bench, is_killer);
+    }
+    bench.keep_back(|read| matches!(read, Read::Rows(_)));
+    bench.settle();
+    assert!(bench.is_reading(|read| matches!(read, Read::Rows(_))), "{:?}", bench.reads);
+    bench.keep_back(|_| false);
+    bench.die();
+    bench.settle();
+    assert!(bench.letters().is_empty(), "{:?}", bench.letters());
+    assert_eq!(bench.instance_count(), 1);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use tidemill_model::{Answer, ProcessInstanceKey};
+use tidemill_partition::Read;
 
 fn last_batch_at(bench: &Bench) -> i64 {
     bench.log_times().last().copied().expect("something was written")
@@ -34,6 +35,36 @@ fn time_does_not_fall_when_the_stores_clock_is_set_back() {
     bench.pass(10_200);
     bench.settle();
     assert_eq!(bench.times_logged(is_trigger), 1);
+}
+
+#[test]
+fn an_owner_that_comes_back_goes_on_from_the_time_of_the_one_between() {
+    let mut bench = Bench::with(&[quick(), work()]);
+    bench.started("work");
+    bench.set_store_clock_by(-60_000);
+    bench.started("quick");
+    // The store is away from this node for a while. Nothing is written, but time goes on here.
+    bench.keep_back(|read| matches!(read, Read::Recovery { .. }));
+    bench.send(create("quick"));
+    bench.settle_then(Fate::LostBefore);
+    bench.settle();
+    bench.pass(5_000);
+    // Meanwhile another owner begins at the last batch, leases the job for three seconds, and gives the partition back.
+    let leased_at_ms = bench.moment.elapsed_ms;
+    bench.while_another_owns(|bench| {
+        let worker = bench.poll_for(activate(3_000), None);
+        bench.settle();
+        assert_eq!(bench.job_count(worker), Some(1));
+    });
+    bench.settle();
+    let worker = bench.poll(60_000);
+    while bench.job_count(worker).is_none() {
+        bench.settle();
+        bench.pass(50);
+        assert!(bench.moment.elapsed_ms < leased_at_ms + 20_000, "nobody gets the job");
+    }
+    let held_ms = bench.moment.elapsed_ms - leased_at_ms;
+    assert!(held_ms >= 3_000, "the lease ended after {held_ms} ms");
 }
 
 /// Sends a create, lets it run, and gives the time by the steady clock from sending to firing.

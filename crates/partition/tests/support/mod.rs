@@ -298,6 +298,20 @@ impl Bench {
         store::release(&self.store, self.core.fence());
         store::open(&self.store, &HolderId::from("another")).expect("it was just released");
     }
+
+    /// Another node owns the partition while this happens, and gives it back. This one does not hear of it.
+    pub fn while_another_owns(&mut self, happens: impl FnOnce(&mut Bench)) {
+        store::release(&self.store, self.core.fence());
+        let another = HolderId::from("another");
+        let opened = store::open(&self.store, &another).expect("it was just released");
+        let core = std::mem::replace(&mut self.core, watched(Core::new(opened, &self.moment)));
+        let holder = std::mem::replace(&mut self.holder, another);
+        let (reads, closed) = (std::mem::take(&mut self.reads), self.closed.take());
+        self.keep_back(|_| false);
+        happens(self);
+        store::release(&self.store, self.core.fence());
+        (self.core, self.holder, self.reads, self.closed) = (core, holder, reads, closed);
+    }
 }
 
 impl Bench {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tidemill_engine::InstanceEnd;
 use tidemill_model::{PartitionId, ProcessInstanceKey};
-use tidemill_partition::{Brought, Event, Opened, Read, Recovered, load_request, noted_batch};
+use tidemill_partition::{Brought, Event, LOOK_MS_MAX, Opened, Read, Recovered, load_request, noted_batch};
 use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Value};
 use tidemill_store::view::ProcessInstanceView;
 use tidemill_store::{BatchId, Error, Fence, HolderId, LoadRequest, Owned, Result, Store};
@@ -14,6 +14,8 @@ use tokio::time::Instant;
 
 /// Pause between tries to reach a store that does not answer.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
+/// Times that a new owner looks at the store's clock again, because the answers took too long.
+const LOOKS_MAX: usize = 5;
 
 /// Held while commands run. A suspect runs while nothing else does in this process: who dies then has died of it.
 pub(crate) type CommandLock = Arc<RwLock<()>>;
@@ -132,8 +134,26 @@ impl Reader {
         if let Some(owned) = &owned {
             self.lease.renewed(asked_at);
             self.lease.told(owned.now, asked_at);
+            self.look_at_clock(&owned.fence, asked_at).await?;
         }
         Ok(owned)
+    }
+
+    /// An owner that knows the store's time only roughly would begin with a time that is far ahead, and its successor would
+    /// have to go on from there. So the store is asked again where its answer took long.
+    async fn look_at_clock(&self, fence: &Fence, mut asked_at: Instant) -> Result<()> {
+        for _ in 0..LOOKS_MAX {
+            if asked_at.elapsed() <= Duration::from_millis(LOOK_MS_MAX) {
+                break;
+            }
+            asked_at = Instant::now();
+            let Some(now) = self.store.renew(std::slice::from_ref(fence), self.lease_ms).await? else {
+                break;
+            };
+            self.lease.renewed(asked_at);
+            self.lease.told(now, asked_at);
+        }
+        Ok(())
     }
 
     /// The leases on jobs that the store knows.
