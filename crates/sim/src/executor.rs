@@ -27,7 +27,6 @@ pub(crate) struct Executor {
     paused: Mutex<BTreeSet<Group>>,
     queue: Arc<Queue>,
     last_id: Mutex<u64>,
-    panics: Mutex<Vec<String>>,
 }
 
 struct Task {
@@ -108,11 +107,6 @@ impl Executor {
         lock(&self.tasks).values().filter(|task| task.group == group).count()
     }
 
-    /// What tasks have panicked with.
-    pub(crate) fn panics(&self) -> Vec<String> {
-        lock(&self.panics).clone()
-    }
-
     /// Runs until `is_done`. False when it turns in circles.
     pub(crate) async fn run(&self, dice: &Mutex<Dice>, is_done: impl Fn() -> bool) -> bool {
         for step in 1..STEPS_MAX {
@@ -147,10 +141,8 @@ impl Executor {
                 }
             }
             Ok(Poll::Ready(())) => drop(lock(&self.tasks).remove(&id)),
-            Err(panic) => {
-                lock(&self.tasks).remove(&id);
-                lock(&self.panics).push(text_of(&*panic));
-            }
+            // The hook has told.
+            Err(_) => drop(lock(&self.tasks).remove(&id)),
         }
         Poll::Ready(())
     }
@@ -167,9 +159,4 @@ impl Executor {
         let place = ready.iter().enumerate().filter(|(_, id)| can_go_on(id)).nth(chosen)?.0;
         Some(ready.remove(place))
     }
-}
-
-fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no text".to_owned())
 }

@@ -3,7 +3,7 @@
 use crate::models::{Earliest, Model, Sent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tidemill_model::{PartitionId, ProcessInstanceKey};
+use tidemill_model::{LeaseKey, PartitionId, ProcessInstanceKey};
 
 /// Clocks count whole milliseconds.
 const EARLY_MS_MAX: u64 = 2;
@@ -66,12 +66,34 @@ pub(crate) struct JobNote {
     /// Completions that may have had their effect. The token becomes a variable.
     pub(crate) tried: Vec<u64>,
     pub(crate) completed: Option<u64>,
-    /// Until when the worker that received it last holds it, in milliseconds of the run.
-    held_until_ms: u64,
-    /// When a worker said last that it has failed, and whether that may still take effect at any time: whoever fails a job ends
-    /// the lease of whoever holds it.
+    /// The worker that received it last.
+    holder: Option<Holder>,
+    /// When a worker without a token said last that the job has failed. That ends the lease of whoever holds it without a
+    /// token, at any time until it is answered.
     given_back_ms: u64,
-    is_in_doubt: bool,
+    /// Such failures that are not answered. Those that never will be stay here.
+    failures_under_way: usize,
+}
+
+/// Who holds a job, as far as is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Holder {
+    pub(crate) lease: LeaseKey,
+    /// Only who shows the token can end the lease before its time.
+    pub(crate) has_token: bool,
+    /// In milliseconds of the run.
+    pub(crate) until_ms: u64,
+}
+
+/// A job that has come to a worker.
+pub(crate) struct Received<'a> {
+    pub(crate) job: i64,
+    pub(crate) entry: usize,
+    pub(crate) element_id: &'a str,
+    /// When the worker asked for it.
+    pub(crate) sent_ms: u64,
+    pub(crate) now_ms: u64,
+    pub(crate) holder: Holder,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -144,16 +166,9 @@ impl Ledger {
         }
     }
 
-    /// A worker has received a job that it asked for then, and holds it until then as far as is known. What is wrong about that.
-    pub(crate) fn received(
-        &mut self,
-        job: i64,
-        entry: usize,
-        element_id: &str,
-        sent_ms: u64,
-        now_ms: u64,
-        held_until_ms: u64,
-    ) -> Vec<String> {
+    /// What is wrong about a job that has come to a worker.
+    pub(crate) fn received(&mut self, received: &Received<'_>) -> Vec<String> {
+        let Received { job, entry, element_id, sent_ms, now_ms, holder } = *received;
         self.counts.jobs += 1;
         let mut wrong = Vec::new();
         let Some(known) = self.entries.get(entry) else { return vec![format!("job {job} is of nobody")] };
@@ -180,30 +195,46 @@ impl Ledger {
             element_id: element_id.to_owned(),
             tried: Vec::new(),
             completed: None,
-            held_until_ms: 0,
+            holder: None,
             given_back_ms: 0,
-            is_in_doubt: false,
+            failures_under_way: 0,
         });
-        if held_until_ms <= now_ms || sent_ms <= note.given_back_ms || note.is_in_doubt {
-            // Its lease was over or ended while the job was on its way: another may hold it by now.
+        // A worker without a token may have lost the job to somebody who has failed it meanwhile.
+        let is_in_doubt = sent_ms <= note.given_back_ms || note.failures_under_way > 0;
+        if holder.until_ms <= now_ms || is_in_doubt && !holder.has_token {
             return wrong;
         }
-        if note.held_until_ms > now_ms + EARLY_MS_MAX {
+        let other = note.holder.filter(|other| other.until_ms > now_ms + EARLY_MS_MAX);
+        if let Some(other) = other.filter(|other| other.has_token || !is_in_doubt) {
             wrong.push(format!(
                 "job {job} of entry {entry} is with two workers: another holds it for {} ms",
-                note.held_until_ms - now_ms
+                other.until_ms - now_ms
             ));
         }
-        note.held_until_ms = held_until_ms;
+        note.holder = Some(holder);
         wrong
     }
 
-    /// Its worker has given the job back.
-    pub(crate) fn given_back(&mut self, job: i64, now_ms: u64, is_in_doubt: bool) {
+    /// A worker is about to fail a job, with its token where it has one.
+    pub(crate) fn fails(&mut self, job: i64, token: Option<LeaseKey>, now_ms: u64) {
+        let Some(note) = self.jobs.get_mut(&job) else { return };
+        match (token, note.holder) {
+            (Some(token), Some(holder)) if holder.lease == token => note.holder = None,
+            (Some(_), _) => {}
+            (None, holder) => {
+                note.holder = holder.filter(|holder| holder.has_token);
+                note.given_back_ms = now_ms;
+                note.failures_under_way += 1;
+            }
+        }
+    }
+
+    /// A failure without a token was answered: from now on it ends nobody's lease.
+    pub(crate) fn has_failed(&mut self, job: i64, now_ms: u64) {
         if let Some(note) = self.jobs.get_mut(&job) {
-            note.held_until_ms = 0;
+            note.holder = note.holder.filter(|holder| holder.has_token);
             note.given_back_ms = now_ms;
-            note.is_in_doubt |= is_in_doubt;
+            note.failures_under_way = note.failures_under_way.saturating_sub(1);
         }
     }
 

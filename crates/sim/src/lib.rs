@@ -14,6 +14,7 @@ mod models;
 mod network;
 mod others;
 mod pace;
+mod panics;
 mod run;
 mod trace;
 mod workers;

@@ -6,7 +6,7 @@ use crate::ledger::{Counts, Creation, Way};
 use crate::models::{self, Model};
 use crate::trace::Trace;
 use crate::world::World;
-use crate::{audit, client, faults, fleet, others, workers};
+use crate::{audit, client, faults, fleet, others, panics, workers};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -35,6 +35,7 @@ pub struct Outcome {
 pub fn run(seed: u64, is_printed: bool) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime without threads");
+    panics::listen();
     runtime.block_on(async {
         let (partitions, nodes) = (PartitionCount(2 + (seed % 3) as u16), 3 + (seed / 3 % 2) as usize);
         let world = World::new(seed, partitions, Trace::new(is_printed));
@@ -48,8 +49,8 @@ pub fn run(seed: u64, is_printed: bool) -> Outcome {
         if !world.tasks.run(&world.dice, || is_over.load(Ordering::Relaxed)).await {
             world.violation("it turns in circles".to_owned());
         }
-        for panic in world.tasks.panics() {
-            world.violation(format!("a task panicked: {panic}"));
+        for panic in panics::take() {
+            world.violation(format!("something panicked: {panic}"));
         }
         let (violations, counts) = {
             let mut ledger = world.ledger();
