@@ -1,7 +1,7 @@
 //! The process engine: a state machine without I/O, clock or randomness.
 //!
 //! [`process`] runs one [`Command`](tidemill_model::Command) on the [`Working`] state of a partition. What is
-//! missing in memory is asked for ([`Need`]), supplied by whoever runs the engine, and the command runs again.
+//! missing in memory is asked for ([`Need`](tidemill_model::Need)), supplied by whoever runs the engine, and the command runs again.
 //! Net effects are taken as entity-sized changes once per batch.
 
 mod command;
@@ -18,7 +18,7 @@ mod state;
 mod stop;
 
 pub use command::check_deployment;
-pub use need::{Missing, Need, Supply};
+pub use need::{Missing, Supply};
 pub use outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
 pub use run::{process, recover};
-pub use state::{Aggregate, BoxName, UnreadableDefinition, Working};
+pub use state::{Aggregate, UnreadableDefinition, Working};

@@ -6,7 +6,7 @@ use crate::limits::{
     ELEMENTS_PASSED_MAX, STEPS_BEFORE_MISS_MIN, STEPS_PER_COMMAND_MAX, STEPS_PER_CONTINUE_MAX,
     WORK_PER_COMMAND, WORK_PER_ROW, WORK_PER_STEP,
 };
-use crate::need::{Missing, Need};
+use crate::need::Missing;
 use crate::outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
 use crate::state::Working;
 use crate::stop::{Stepped, Stop};
@@ -33,7 +33,7 @@ pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Resu
     }
     if let Some(keys) = run.working.keys_wanted() {
         run.working.undo();
-        return Err(Missing(vec![Need::Keys(keys)]));
+        return Err(Missing { keys, ..Missing::default() });
     }
     match result {
         Ok(reply) => {
@@ -43,9 +43,9 @@ pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Resu
             run.working.count_evaluations(run.work.evaluations());
             Ok(run.into_outcome(reply))
         }
-        Err(Stop::Need(needs)) => {
+        Err(Stop::Need(missing)) => {
             run.working.undo();
-            Err(Missing(needs))
+            Err(missing)
         }
         Err(Stop::Reject(rejection)) => Ok(run.refuse(command, rejection)),
         Err(Stop::Fail(failure)) => {

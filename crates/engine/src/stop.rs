@@ -1,13 +1,13 @@
 //! The reasons why a step does not go through. Every function of the engine that can stop returns them.
 
-use crate::need::Need;
-use tidemill_model::Rejection;
+use crate::need::Missing;
 use tidemill_model::entity::IncidentKind;
+use tidemill_model::{Need, Rejection};
 
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// Something is not in memory: nothing of the command counts, it runs again.
-    Need(Vec<Need>),
+    Need(Missing),
     /// The command is refused: nothing of it counts.
     Reject(Rejection),
     /// Model or data failed: becomes an incident on the element whose step this was.
@@ -46,7 +46,7 @@ impl Stop {
 
 impl From<Need> for Stop {
     fn from(need: Need) -> Stop {
-        Stop::Need(vec![need])
+        Stop::Need(need.into())
     }
 }
 

@@ -1,6 +1,6 @@
 //! A command that needs more keys than are left asks for them instead of failing.
 
-use tidemill_engine::{Need, Working, process};
+use tidemill_engine::{Working, process};
 use tidemill_model::command::PublishMessage;
 use tidemill_model::{Command, PartitionCount, PartitionId, TenantId, Text, Timestamp, Variables};
 
@@ -22,20 +22,13 @@ fn a_command_asks_for_keys_and_runs_again() {
         match process(&mut working, &command, Timestamp(0)) {
             Ok(_) => break,
             Err(missing) => {
-                for need in missing.0 {
-                    match need {
-                        Need::Keys(keys) => {
-                            asked += 1;
-                            assert!(keys > 0);
-                            assert_eq!(working.next_key(), 5, "nothing of it counts");
-                            working.reserve_keys(5, 5 + keys);
-                        }
-                        need => working.supply(tidemill_engine::Supply {
-                            need,
-                            entities: Vec::new(),
-                            is_complete: true,
-                        }),
-                    }
+                if missing.keys > 0 {
+                    asked += 1;
+                    assert_eq!(working.next_key(), 5, "nothing of it counts");
+                    working.reserve_keys(5, 5 + missing.keys);
+                }
+                for need in missing.rows {
+                    working.supply(tidemill_engine::Supply { need, entities: Vec::new(), is_complete: true });
                 }
             }
         }

@@ -3,7 +3,7 @@
 mod support;
 
 use support::{Harness, ModelBuilder, Timer, piecemeal};
-use tidemill_engine::{Need, process};
+use tidemill_engine::process;
 use tidemill_model::command::{Command, TriggerTimer};
 use tidemill_model::{Entity, ProcessInstanceKey};
 
@@ -176,7 +176,7 @@ fn timers_of_very_many_children_fire_without_a_load_for_each() {
             for command in &commands {
                 engine.working.add_first_needs(command, &mut needs);
             }
-            let needs: std::collections::HashSet<Need> = needs.into_iter().collect();
+            let needs: std::collections::HashSet<tidemill_model::Need> = needs.into_iter().collect();
             loads += usize::from(!needs.is_empty());
             for need in needs {
                 let supply = engine.store.answer(need);
@@ -193,7 +193,7 @@ fn timers_of_very_many_children_fire_without_a_load_for_each() {
                     }
                     Err(missing) => {
                         misses += 1;
-                        for need in missing.0 {
+                        for need in missing.rows {
                             let supply = engine.store.answer(need);
                             engine.working.supply(supply);
                         }

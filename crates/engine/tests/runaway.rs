@@ -59,7 +59,7 @@ impl Loop {
             self.runs += 1;
             match process(&mut engine.working, command, engine.now) {
                 Ok(outcome) => break outcome,
-                Err(missing) => missing.0.into_iter().for_each(|need| {
+                Err(missing) => missing.rows.into_iter().for_each(|need| {
                     let supply = engine.store.answer(need);
                     engine.working.supply(supply);
                 }),

@@ -72,6 +72,12 @@ macro_rules! keys {
             }
         }
 
+        impl crate::registry::EntityKey for $name {
+            fn numbers(self) -> (i64, i64) {
+                (self.0, 0)
+            }
+        }
+
         impl From<Key> for $name {
             fn from(key: Key) -> Self {
                 $name(key.0)

@@ -36,7 +36,7 @@ pub use core::{Core, Event, Opened, Recovered};
 pub use inbox::{Envelope, KeptAnswer, StoredIdempotency};
 pub use late::note_key as late_note_key;
 pub use packed_log::unpack as unpack_log;
-pub use reads::{Brought, Read, load_request};
+pub use reads::{Brought, Read};
 pub use request::{
     AwaitedEnd, CallId, Callers, CommandError, CommandOptions, Effect, EndedInstance, Idempotency, Request,
 };

@@ -3,17 +3,9 @@
 use crate::answers::Key;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use tidemill_engine::Need;
-use tidemill_model::{PartitionId, ProcessInstanceKey, Remains, Timestamp};
-use tidemill_store::{
-    BatchId, IdempotentAnswer, InboxEntry, JobPosition, KeyBlock, LoadRequest, Loaded, TimerPage,
-    TimerPosition,
-};
-
-/// Rows of lists that are read piece by piece.
-const PAGE_ROWS: u32 = 1_000;
-/// Outputs of a multi-instance body, all of which are needed.
-const OUTPUT_ROWS_MAX: u32 = u32::MAX;
+use tidemill_engine::Missing;
+use tidemill_model::{Need, ProcessInstanceKey, Remains, Timestamp};
+use tidemill_store::{BatchId, IdempotentAnswer, InboxEntry, KeyBlock, Loaded, TimerPage, TimerPosition};
 
 /// Something that the driver shall read, or write outside of a batch. It answers with [`Event::Read`](crate::Event),
 /// or with `Event::Failed`.
@@ -73,42 +65,6 @@ pub enum Brought {
     Noted,
 }
 
-/// The request that brings what a command needs.
-pub fn load_request(partition: PartitionId, need: &Need) -> LoadRequest {
-    match need.clone() {
-        Need::Keys(_) => unreachable!("keys are reserved, not loaded"),
-        Need::Remains(_) => unreachable!("what is left of ended instances has a read of its own"),
-        Need::Instance(key) => LoadRequest::Instance(key),
-        Need::Element(key) => LoadRequest::Element(key),
-        Need::Children { scope, after } => LoadRequest::Children { scope, after, limit: PAGE_ROWS },
-        Need::LoopOutputs(body) => LoadRequest::LoopOutputs { body, after: 0, limit: OUTPUT_ROWS_MAX },
-        Need::Job(key) => LoadRequest::Job(key),
-        Need::UserTask(key) => LoadRequest::UserTask(key),
-        Need::Incident(key) => LoadRequest::Incident(key),
-        Need::MessageSubscription(key) => LoadRequest::MessageSubscription(key),
-        Need::Box(name) => LoadRequest::MessageBox {
-            tenant: name.tenant,
-            name: name.message_name,
-            correlation_key: name.correlation_key,
-        },
-        Need::Signals { tenant, name, after } => {
-            LoadRequest::SignalSubscriptions { partition, tenant, name, after, limit: PAGE_ROWS }
-        }
-        Need::Starts { tenant, kind, name } => LoadRequest::Starts { tenant, kind, name },
-        Need::WaitingJobs { job_type, after } => LoadRequest::WaitingJobs {
-            partition,
-            job_type,
-            after: after.map(|(priority, key)| JobPosition { priority, key }),
-            limit: PAGE_ROWS,
-        },
-        Need::Process { tenant, process_id } => LoadRequest::Process { tenant, process_id },
-        Need::Definition(key) => LoadRequest::Definition(key),
-        Need::Form { tenant, form_id } => LoadRequest::Form { tenant, form_id },
-        Need::Resource { tenant, resource_id } => LoadRequest::Resource { tenant, resource_id },
-        Need::ResourceByKey(key) => LoadRequest::ResourceByKey(key),
-    }
-}
-
 /// Rows and keys that commands wait for.
 #[derive(Default)]
 pub(crate) struct Wanted {
@@ -124,16 +80,16 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    pub(crate) fn want(&mut self, missing: Missing) {
+        self.rows(missing.rows);
+        self.remains.extend(missing.remains);
+        self.keys(missing.keys);
+    }
+
     pub(crate) fn rows(&mut self, needs: impl IntoIterator<Item = Need>) {
         for need in needs {
-            match need {
-                Need::Keys(keys) => self.keys(keys),
-                Need::Remains(instance) => drop(self.remains.insert(instance)),
-                need => {
-                    if self.known.insert(need.clone()) {
-                        self.needs.push(need);
-                    }
-                }
+            if self.known.insert(need.clone()) {
+                self.needs.push(need);
             }
         }
     }

@@ -320,7 +320,7 @@ impl Core {
         let mut needs = Vec::new();
         self.working.add_first_needs(&queued.command, &mut needs);
         if !needs.is_empty() {
-            return self.wait_for_rows(queued, Missing(needs));
+            return self.wait_for_rows(queued, Missing { rows: needs, ..Missing::default() });
         }
         let first_key = self.working.next_key();
         match self.run_command(&queued.command) {
@@ -345,7 +345,7 @@ impl Core {
             return None;
         }
         queued.waits_for = Some(WaitsFor::Rows);
-        self.wanted.rows(missing.0);
+        self.wanted.want(missing);
         Some(queued)
     }
 

@@ -63,7 +63,7 @@ impl Core {
                 Run::Missed(missing) => {
                     callers.release(poller.call);
                     unserved.push(poller);
-                    self.wanted.rows(missing.0);
+                    self.wanted.want(missing);
                     return;
                 }
             }

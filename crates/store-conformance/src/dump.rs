@@ -1,9 +1,9 @@
 //! Everything that a store can tell, as one text: two stores with the same content give the same.
 
 use std::fmt::Write;
-use tidemill_model::{ElementInstanceKey, PartitionId, Timestamp};
+use tidemill_model::{ElementInstanceKey, Need, PartitionId, Timestamp};
+use tidemill_store::Store;
 use tidemill_store::query::{Field, Page, PageStart, Results, Search};
-use tidemill_store::{LoadRequest, Store};
 
 /// More than any test makes.
 const ALL: u32 = 100_000;
@@ -11,8 +11,7 @@ const ALL: u32 = 100_000;
 pub async fn dump(store: &dyn Store) -> String {
     let mut text = String::new();
     let instances = store.process_instances(&all()).await.expect("searches");
-    let requests: Vec<LoadRequest> =
-        instances.items.iter().map(|instance| LoadRequest::Instance(instance.key)).collect();
+    let needs: Vec<Need> = instances.items.iter().map(|instance| Need::Instance(instance.key)).collect();
     for instance in &instances.items {
         let flows = store.flows_taken(instance.key).await.expect("reads");
         let visible = store.visible_variables(ElementInstanceKey(instance.key.0)).await.expect("reads");
@@ -30,7 +29,7 @@ pub async fn dump(store: &dyn Store) -> String {
     page(&mut text, "correlations", &store.message_correlations(&all()).await.expect("searches"));
     page(&mut text, "incidents", &store.incidents(&all()).await.expect("searches"));
     page(&mut text, "resources", &store.resources(&all()).await.expect("searches"));
-    for mut loaded in store.load(&requests).await.expect("loads") {
+    for mut loaded in store.load(PartitionId::FIRST, &needs, ALL).await.expect("loads") {
         // The order of an instance's entities is not promised.
         loaded.entities.sort_by_key(|entity| format!("{entity:?}"));
         line(&mut text, "loaded", &loaded);
@@ -43,7 +42,7 @@ pub async fn dump(store: &dyn Store) -> String {
 
 async fn partition_lines(text: &mut String, store: &dyn Store, partition: PartitionId) {
     let timers = store.timers(partition, None, Timestamp::MAX, ALL as usize).await.expect("reads");
-    let leases = store.load(&[LoadRequest::Leases { partition }]).await.expect("loads");
+    let leases = store.load(partition, &[Need::Leases], ALL).await.expect("loads");
     line(text, "timers", &timers);
     line(text, "leases", &leases);
     for entry in store.waiting(partition, ALL as usize).await.expect("reads") {

@@ -3,8 +3,8 @@
 use crate::{Builder, Place};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use tidemill_model::{Change, Entity, PartitionId, Timestamp};
-use tidemill_store::{Batch, BatchId, Committed, Fence, HolderId, LoadRequest, Loaded, Result, Store};
+use tidemill_model::{Change, Entity, Need, PartitionId, Timestamp};
+use tidemill_store::{Batch, BatchId, Committed, Fence, HolderId, LIST_ROWS_MAX, Loaded, Result, Store};
 
 const LEASE_MS: u64 = 60_000;
 
@@ -54,7 +54,15 @@ impl Session {
         self.commit(entities.into_iter().map(|entity| Change::Put(entity.into())).collect()).await;
     }
 
-    pub async fn load(&self, request: LoadRequest) -> Loaded {
-        self.store.load(&[request]).await.expect("loads").remove(0)
+    pub async fn load(&self, need: Need) -> Loaded {
+        self.load_list(need, LIST_ROWS_MAX).await
+    }
+
+    pub async fn load_list(&self, need: Need, rows_max: u32) -> Loaded {
+        self.load_at(self.fence.partition, need, rows_max).await
+    }
+
+    pub async fn load_at(&self, partition: PartitionId, need: Need, rows_max: u32) -> Loaded {
+        self.store.load(partition, &[need], rows_max).await.expect("loads").remove(0)
     }
 }

@@ -1,11 +1,11 @@
 //! Batches: first everything that could be refused is looked at, then all is written.
 
 use crate::state::{Logged, State};
-use crate::tables::{Tables, key_of};
+use crate::tables::Tables;
 use crate::{Fault, MemoryStore, maintenance, timers};
 use async_trait::async_trait;
 use std::collections::BTreeSet;
-use tidemill_model::{Change, Entity, EntityKind, PartitionId, TenantId};
+use tidemill_model::{Change, Ended, Entity, EntityKind, PartitionId, TenantId};
 use tidemill_store::{
     Batch, BatchId, Commit, Committed, Culprit, DELETED_ROWS_MAX, Error, Fence, IdempotentAnswer,
     LetterNumber, Result, StoredLetter,
@@ -80,10 +80,10 @@ impl State {
         }
         self.change(&batch.changes);
         for instance in &batch.deletions {
-            self.history.instances.remove(&instance.0);
+            self.history.process_instances.remove(instance);
             maintenance::delete_some(&mut self.history, *instance, DELETED_ROWS_MAX);
         }
-        if batch.changes.iter().any(|change| is_definition(entity_of(change))) {
+        if batch.changes.iter().any(|change| is_definition(change.entity())) {
             self.definitions_version += 1;
         }
         self.note(batch);
@@ -120,14 +120,14 @@ impl State {
                     let is_taken = is_taken(&self.live, entity) || !versions.insert(version);
                     is_taken.then_some("there is another row of the same id and version")
                 }),
-                Change::End { entity, .. } if has_history(entity) && !is_written_once(entity) => {
+                Change::End { entity, .. } if entity.kind().ended() == Ended::History => {
                     self.history.contains(entity).then_some("it has ended before")
                 }
                 _ => None,
             };
             if let Some(reason) = reason {
-                let entity = entity_of(change);
-                let culprit = Some(Culprit { kind: entity.kind(), key: key_of(entity) });
+                let entity = change.entity();
+                let culprit = Some(Culprit { kind: entity.kind(), key: entity.numbers().0 });
                 return Err(Error::Refused { culprit, reason: reason.into() });
             }
         }
@@ -143,9 +143,11 @@ impl State {
         }
         for change in changes {
             match change {
-                Change::Put(entity) if is_written_once(entity) => self.history.put(entity),
+                Change::Put(entity) if entity.kind().ended() == Ended::HistoryFromTheStart => {
+                    self.history.put(entity);
+                }
                 Change::Put(entity) => self.live.put(entity),
-                Change::End { entity, .. } if has_history(entity) => self.history.put(entity),
+                Change::End { entity, .. } if entity.kind().ended().is_kept() => self.history.put(entity),
                 Change::End { .. } | Change::Remove(_) => {}
             }
         }
@@ -182,12 +184,6 @@ fn answer_key(
     (partition, answer.tenant.clone(), answer.key.clone())
 }
 
-fn entity_of(change: &Change) -> &Entity {
-    match change {
-        Change::Put(entity) | Change::Remove(entity) | Change::End { entity, .. } => entity,
-    }
-}
-
 fn is_definition(entity: &Entity) -> bool {
     matches!(
         entity.kind(),
@@ -196,26 +192,6 @@ fn is_definition(entity: &Entity) -> bool {
             | EntityKind::Resource
             | EntityKind::StartSubscription
     )
-}
-
-/// What the API shows after its end.
-fn has_history(entity: &Entity) -> bool {
-    matches!(
-        entity.kind(),
-        EntityKind::ProcessInstance
-            | EntityKind::ElementInstance
-            | EntityKind::Variable
-            | EntityKind::Job
-            | EntityKind::UserTask
-            | EntityKind::Incident
-            | EntityKind::MessageSubscription
-            | EntityKind::MessageCorrelation
-    )
-}
-
-/// Straight into history, without a life before.
-fn is_written_once(entity: &Entity) -> bool {
-    entity.kind() == EntityKind::MessageCorrelation
 }
 
 /// What must be unique among deployed things of one kind.
@@ -232,9 +208,11 @@ fn version_of(entity: &Entity) -> Option<(EntityKind, &str, &TenantId, i32)> {
 /// Whether a row with another key has this id and version.
 fn is_taken(live: &Tables, entity: &Entity) -> bool {
     let is_other =
-        |other: Entity| key_of(&other) != key_of(entity) && version_of(&other) == version_of(entity);
+        |other: Entity| other.numbers() != entity.numbers() && version_of(&other) == version_of(entity);
     match entity {
-        Entity::ProcessDefinition(_) => live.definitions.values().any(|row| is_other(row.clone().into())),
+        Entity::ProcessDefinition(_) => {
+            live.process_definitions.values().any(|row| is_other(row.clone().into()))
+        }
         Entity::Form(_) => live.forms.values().any(|row| is_other(row.clone().into())),
         Entity::Resource(_) => live.resources.values().any(|row| is_other(row.clone().into())),
         _ => false,

@@ -11,15 +11,15 @@ use tidemill_store::{Definitions, Lookup, Result};
 #[async_trait]
 impl Definitions for MemoryStore {
     async fn definition(&self, key: DefinitionKey) -> Result<Option<Arc<ProcessDefinition>>> {
-        Ok(self.state().live.definitions.get(&key.0).cloned())
+        Ok(self.state().live.process_definitions.get(&key).cloned())
     }
 
     async fn definition_xml(&self, key: DefinitionKey) -> Result<Option<Arc<str>>> {
-        Ok(self.state().live.files.get(&key.0).map(|file| file.xml.clone()))
+        Ok(self.state().live.process_files.get(&key).map(|file| file.xml.clone()))
     }
 
     async fn form(&self, key: FormKey) -> Result<Option<Arc<Form>>> {
-        Ok(self.state().live.forms.get(&key.0).cloned())
+        Ok(self.state().live.forms.get(&key).cloned())
     }
 
     async fn find_form(
@@ -32,7 +32,7 @@ impl Definitions for MemoryStore {
     }
 
     async fn resource(&self, key: ResourceKey) -> Result<Option<Arc<Resource>>> {
-        Ok(self.state().live.resources.get(&key.0).cloned())
+        Ok(self.state().live.resources.get(&key).cloned())
     }
 
     async fn definitions_version(&self) -> Result<u64> {
@@ -66,7 +66,12 @@ versions! {
     Resource: resource_id;
 }
 
-fn find(forms: &BTreeMap<i64, Arc<Form>>, tenant: &TenantId, id: &str, lookup: &Lookup) -> Option<Arc<Form>> {
+fn find(
+    forms: &BTreeMap<FormKey, Arc<Form>>,
+    tenant: &TenantId,
+    id: &str,
+    lookup: &Lookup,
+) -> Option<Arc<Form>> {
     let is_meant = |row: &Form| match lookup {
         Lookup::Latest => true,
         Lookup::VersionTag(tag) => row.version_tag.as_ref() == Some(tag),
@@ -77,8 +82,8 @@ fn find(forms: &BTreeMap<i64, Arc<Form>>, tenant: &TenantId, id: &str, lookup: &
 }
 
 /// All versions, deleted ones included, in their order.
-pub(crate) fn all_versions<T: Version>(
-    table: &BTreeMap<i64, Arc<T>>,
+pub(crate) fn all_versions<K, T: Version>(
+    table: &BTreeMap<K, Arc<T>>,
     tenant: &TenantId,
     id: &str,
 ) -> Vec<Arc<T>> {

@@ -49,7 +49,7 @@ impl Inspect for MemoryStore {
 
     async fn amounts(&self) -> Result<Vec<Amount>> {
         let state = self.state();
-        let ended = state.history.instances.values();
+        let ended = state.history.process_instances.values();
         let ended = days(ended.map(|instance| instance.ended_at.unwrap_or(instance.started_at)));
         let logged = days(state.batches.values().map(|batch| batch.at));
         let amount = |purpose, table: &str, (day, rows)| Amount {

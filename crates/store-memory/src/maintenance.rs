@@ -2,16 +2,16 @@
 
 use crate::MemoryStore;
 use crate::state::State;
-use crate::tables::Tables;
+use crate::tables::{Tabled, Tables};
 use async_trait::async_trait;
-use tidemill_model::{ProcessInstanceKey, Remains, Timestamp};
+use tidemill_model::{ProcessInstanceKey, Remains, Stored, Timestamp, for_each_kind};
 use tidemill_store::{DELETED_ROWS_MAX, Maintenance, Result, Retention};
 
 #[async_trait]
 impl Maintenance for MemoryStore {
     async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize> {
         let mut state = self.state();
-        let ended = state.history.instances.values();
+        let ended = state.history.process_instances.values();
         let mut old: Vec<(Timestamp, ProcessInstanceKey)> = ended
             .map(|instance| (instance.ended_at.unwrap_or(instance.started_at), instance.key))
             .filter(|(ended_at, _)| *ended_at < ended_before)
@@ -74,45 +74,31 @@ fn old_batches(
     old.filter(|id| !is_last(*id)).take(limit).collect()
 }
 
-/// What belonged to an ended instance, table by table. `$then` gets each table and whether a row belongs to it.
-macro_rules! belongings {
-    ($history:expr, $instance:expr, $then:ident) => {
-        $then!($history, $instance, elements, variables, jobs, user_tasks, incidents);
-        $then!($history, $instance, message_subscriptions, correlations);
-    };
-}
-
 /// Everything that is left of an ended instance.
 fn delete_history(history: &mut Tables, instance: ProcessInstanceKey) {
-    history.instances.remove(&instance.0);
+    history.process_instances.remove(&instance);
     delete_some(history, instance, usize::MAX);
 }
 
 /// So many rows of what belonged to an instance.
 pub(crate) fn delete_some(history: &mut Tables, instance: ProcessInstanceKey, mut rows_left: usize) {
-    macro_rules! delete {
-        ($history:expr, $instance:expr, $($table:ident),+) => {$(
-            $history.$table.retain(|_, row| {
-                let goes = row.origin.instance == $instance && rows_left > 0;
-                rows_left -= usize::from(goes);
-                !goes
-            });
-        )+};
-    }
-    belongings!(history, instance, delete);
+    for_each_kind!(R => R::table_mut(history).retain(|_, row| {
+        let goes = belongs_to(&**row, instance) && rows_left > 0;
+        rows_left -= usize::from(goes);
+        !goes
+    }));
 }
 
 pub(crate) fn remains(history: &Tables, instance: ProcessInstanceKey) -> Remains {
     let mut rows = 0;
-    macro_rules! count {
-        ($history:expr, $instance:expr, $($table:ident),+) => {
-            $(rows += $history.$table.values().filter(|row| row.origin.instance == $instance).count();)+
-        };
-    }
-    belongings!(history, instance, count);
+    for_each_kind!(R => rows += R::table(history).values().filter(|row| belongs_to(&***row, instance)).count());
     Remains {
-        is_ended_instance: history.instances.contains_key(&instance.0),
+        is_ended_instance: history.process_instances.contains_key(&instance),
         rows: rows.min(DELETED_ROWS_MAX),
         has_more: rows > DELETED_ROWS_MAX,
     }
+}
+
+fn belongs_to(row: &impl Stored, instance: ProcessInstanceKey) -> bool {
+    row.belongs_to().is_some_and(|belonging| belonging.instance == instance)
 }

@@ -3,93 +3,97 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_model::entity::*;
-use tidemill_model::{Entity, TenantId, Text};
+use tidemill_model::{Entity, Stored, TenantId, Text};
+
+/// Partition, due time and key: the order of the schedule.
+pub(crate) type TimerId = (u16, i64, i64);
+/// Correlation key, process id and tenant: of each there is one lock.
+type LockId = (Text, Text, TenantId);
+
+/// What identifies a row is its key, but for two kinds.
+macro_rules! id_type {
+    (Timer) => {
+        TimerId
+    };
+    (MessageStartLock) => {
+        LockId
+    };
+    ($kind:ident) => {
+        <$kind as Stored>::Key
+    };
+}
+
+macro_rules! id_of {
+    (Timer, $row:expr) => {
+        timer_id($row)
+    };
+    (MessageStartLock, $row:expr) => {
+        lock_id($row)
+    };
+    ($kind:ident, $row:expr) => {
+        $row.key()
+    };
+}
+
+fn timer_id(timer: &Timer) -> TimerId {
+    let partition = timer.key.partition().map_or(0, |partition| partition.0);
+    (partition, timer.due_at.0, timer.key.0)
+}
+
+fn lock_id(lock: &MessageStartLock) -> LockId {
+    (lock.correlation_key.clone(), lock.process_id.clone(), lock.tenant.clone())
+}
+
+/// A kind of row with a table of its own.
+pub(crate) trait Tabled: Stored {
+    type Id: Ord + Clone;
+
+    fn table(tables: &Tables) -> &BTreeMap<Self::Id, Arc<Self>>;
+
+    fn table_mut(tables: &mut Tables) -> &mut BTreeMap<Self::Id, Arc<Self>>;
+}
 
 macro_rules! tables {
-    ($($kind:ident in $table:ident by $id:ty = |$row:ident| $value:expr;)+) => {
+    ([] $($kind:ident in $rows:ident $facts:tt)+) => {
         #[derive(Default)]
         pub(crate) struct Tables {
-            $(pub(crate) $table: BTreeMap<$id, Arc<$kind>>,)+
+            $(pub(crate) $rows: BTreeMap<id_type!($kind), Arc<$kind>>,)+
         }
+
+        $(
+            impl Tabled for $kind {
+                type Id = id_type!($kind);
+
+                fn table(tables: &Tables) -> &BTreeMap<Self::Id, Arc<Self>> {
+                    &tables.$rows
+                }
+
+                fn table_mut(tables: &mut Tables) -> &mut BTreeMap<Self::Id, Arc<Self>> {
+                    &mut tables.$rows
+                }
+            }
+        )+
 
         impl Tables {
             pub(crate) fn put(&mut self, entity: &Entity) {
                 match entity {
-                    $(Entity::$kind($row) => drop(self.$table.insert($value, $row.clone())),)+
+                    $(Entity::$kind(row) => drop(self.$rows.insert(id_of!($kind, row), row.clone())),)+
                 }
             }
 
             pub(crate) fn remove(&mut self, entity: &Entity) {
                 match entity {
-                    $(Entity::$kind($row) => drop(self.$table.remove(&$value)),)+
+                    $(Entity::$kind(row) => drop(self.$rows.remove(&id_of!($kind, row))),)+
                 }
             }
 
             pub(crate) fn contains(&self, entity: &Entity) -> bool {
                 match entity {
-                    $(Entity::$kind($row) => self.$table.contains_key(&$value),)+
+                    $(Entity::$kind(row) => self.$rows.contains_key(&id_of!($kind, row)),)+
                 }
             }
         }
     };
 }
 
-tables! {
-    ProcessInstance in instances by i64 = |row| row.key.0;
-    ElementInstance in elements by i64 = |row| row.key.0;
-    Variable in variables by i64 = |row| row.key.0;
-    Job in jobs by i64 = |row| row.key.0;
-    JobLease in job_leases by i64 = |row| row.lease.key.0;
-    UserTask in user_tasks by i64 = |row| row.key.0;
-    Incident in incidents by i64 = |row| row.key.0;
-    Timer in timers by TimerId = |row| timer_id(row);
-    Message in messages by i64 = |row| row.key.0;
-    MessageSubscription in message_subscriptions by i64 = |row| row.key.0;
-    BoxSubscription in box_subscriptions by i64 = |row| row.key.0;
-    MessageStartLock in start_locks by (Text, Text, TenantId)
-        = |row| (row.correlation_key.clone(), row.process_id.clone(), row.tenant.clone());
-    MessageCorrelation in correlations by (i64, i64) = |row| (row.subscription.0, row.message.0);
-    SignalSubscription in signal_subscriptions by i64 = |row| row.key.0;
-    StartSubscription in start_subscriptions by i64 = |row| row.key.0;
-    LoopInput in loop_inputs by i64 = |row| row.body.0;
-    LoopOutput in loop_outputs by (i64, u32) = |row| (row.body.0, row.loop_counter);
-    ProcessDefinition in definitions by i64 = |row| row.key.0;
-    ProcessXml in files by i64 = |row| row.definition.0;
-    Form in forms by i64 = |row| row.key.0;
-    Resource in resources by i64 = |row| row.key.0;
-}
-
-/// Partition, due time and key: the order of the schedule.
-pub(crate) type TimerId = (u16, i64, i64);
-
-pub(crate) fn timer_id(timer: &Timer) -> TimerId {
-    let partition = timer.key.partition().map_or(0, |partition| partition.0);
-    (partition, timer.due_at.0, timer.key.0)
-}
-
-/// The key by which messages about a row name it.
-pub(crate) fn key_of(entity: &Entity) -> i64 {
-    match entity {
-        Entity::ProcessInstance(row) => row.key.0,
-        Entity::ElementInstance(row) => row.key.0,
-        Entity::Variable(row) => row.key.0,
-        Entity::Job(row) => row.key.0,
-        Entity::JobLease(row) => row.lease.key.0,
-        Entity::UserTask(row) => row.key.0,
-        Entity::Incident(row) => row.key.0,
-        Entity::Timer(row) => row.key.0,
-        Entity::Message(row) => row.key.0,
-        Entity::MessageSubscription(row) => row.key.0,
-        Entity::BoxSubscription(row) => row.key.0,
-        Entity::MessageStartLock(row) => row.instance.0,
-        Entity::MessageCorrelation(row) => row.subscription.0,
-        Entity::SignalSubscription(row) => row.key.0,
-        Entity::StartSubscription(row) => row.key.0,
-        Entity::LoopInput(row) => row.body.0,
-        Entity::LoopOutput(row) => row.body.0,
-        Entity::ProcessDefinition(row) => row.key.0,
-        Entity::ProcessXml(row) => row.definition.0,
-        Entity::Form(row) => row.key.0,
-        Entity::Resource(row) => row.key.0,
-    }
-}
+tidemill_model::for_each_entity!([tables] []);

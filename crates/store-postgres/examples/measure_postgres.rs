@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tidemill_model::{Change, PartitionCount, PartitionId, Timestamp};
-use tidemill_store::{LoadRequest, NewInboxEntry, Store};
+use tidemill_model::entity::Job;
+use tidemill_model::{Change, Need, PartitionCount, PartitionId, Timestamp};
+use tidemill_store::{LIST_ROWS_MAX, NewInboxEntry, Store};
 use tidemill_store_conformance::Session;
 use tidemill_store_conformance::one_task::{OneTask, put, row_operations};
 use tidemill_store_conformance::postgres::PostgresServer;
@@ -86,9 +87,9 @@ async fn batches(store: &Arc<dyn Store>, client: &Client, instances: usize, per_
         rows += row_operations(&begins) + row_operations(&ends);
         commits += 2;
         writing += commit(&session, begins).await;
-        let keys: Vec<LoadRequest> = begun.iter().map(|live| LoadRequest::Job(live.job.key)).collect();
+        let needs: Vec<Need> = begun.iter().map(|live| Need::instance_of::<Job>(live.job.key)).collect();
         let started = Instant::now();
-        session.store.load(&keys).await.expect("loads");
+        session.store.load(session.fence.partition, &needs, LIST_ROWS_MAX).await.expect("loads");
         loading += started.elapsed();
         writing += commit(&session, ends).await;
     }

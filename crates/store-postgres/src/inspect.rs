@@ -2,7 +2,7 @@
 
 use crate::PostgresStore;
 use crate::call::Call;
-use crate::periods::{HISTORY_TABLES, LOG_TABLE, day_of};
+use crate::periods::{LOG_TABLE, day_of, history_tables};
 use async_trait::async_trait;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{Amount, BatchId, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose, Result};
@@ -70,7 +70,7 @@ impl Inspect for PostgresStore {
 
     async fn amounts(&self) -> Result<Vec<Amount>> {
         let mut amounts = Vec::new();
-        for table in HISTORY_TABLES.into_iter().chain([LOG_TABLE]) {
+        for table in history_tables().chain([LOG_TABLE]) {
             let purpose = if table == LOG_TABLE { Purpose::Log } else { Purpose::History };
             let rows = self.searches.read_one(Call::new(DAYS, [table.into()])).await?;
             amounts.extend(rows.iter().map(|row| Amount {

@@ -3,22 +3,25 @@
 
 use crate::connect::{Connector, Settings};
 use crate::schema;
+use tidemill_model::entity::{MessageCorrelation, ProcessInstance};
 use tidemill_store::{DAY_MS, Result};
+use tidemill_store_sql::Tables;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
+pub(crate) const INSTANCES_TABLE: &str = ProcessInstance::HISTORY;
+
 /// Tables that are partitioned by time, with the suffix-free names of their partitions' parents.
-pub(crate) const HISTORY_TABLES: [&str; 8] = [
-    "process_instances_history",
-    "element_instances_history",
-    "variables_history",
-    "jobs_history",
-    "user_tasks_history",
-    "incidents_history",
-    "message_subscriptions_history",
-    "message_correlations_history",
-];
+pub(crate) fn history_tables() -> impl Iterator<Item = &'static str> {
+    tidemill_store_sql::history_tables().into_iter().map(|(table, _)| table)
+}
+
+/// Of what belonged to instances.
+pub(crate) fn belonging_tables() -> impl Iterator<Item = &'static str> {
+    history_tables().filter(|table| *table != INSTANCES_TABLE)
+}
+
 pub(crate) const LOG_TABLE: &str = "batches";
 
 /// Written once, never changed: they need vacuuming only to be marked as such.
@@ -39,7 +42,7 @@ pub(crate) async fn make_ahead(
 ) -> Result<bool> {
     let (mut client, _) = connector.open(settings).await?;
     let mut is_done = true;
-    for table in HISTORY_TABLES.into_iter().chain([LOG_TABLE]) {
+    for table in history_tables().chain([LOG_TABLE]) {
         // A transaction for each: who holds a lock on one table must not wait for the next.
         match make(&mut client, settings, schema, table, days_ahead).await {
             Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => is_done = false,
@@ -96,7 +99,7 @@ fn attach(table: &str, day: i64) -> String {
 fn dated_by(table: &str) -> &'static str {
     match table {
         LOG_TABLE => "at",
-        "message_correlations_history" => "correlated_at",
+        MessageCorrelation::HISTORY => "correlated_at",
         _ => "ended_at",
     }
 }

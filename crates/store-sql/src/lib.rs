@@ -18,5 +18,7 @@ pub use filter::{Side, where_clause};
 pub use page::{PageQuery, count_query, page_query, single_query};
 pub use row::{Columns, SqlRow};
 pub use statement::{SqlValue, Statement};
-pub use stored::{Binder, End, Row, start_kind_name};
+pub use stored::{
+    Binder, Bound, Place, Row, Tables, history_tables, named, place_columns, place_of, start_kind_name,
+};
 pub use table::{Column, SearchTable};

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemill_model::entity::*;
-use tidemill_model::{Change, PartitionId};
+use tidemill_model::{Change, Need, PartitionId};
 use tidemill_store::query::*;
-use tidemill_store::{LoadRequest, Store};
+use tidemill_store::{LIST_ROWS_MAX, Store};
 use tidemill_store_conformance::Session;
 use tidemill_store_conformance::one_task::{OneTask, put, row_operations};
 use tidemill_store_sqlite::{Options, SqliteStore};
@@ -36,9 +36,9 @@ async fn main() {
         let mut changes: Vec<Change> = begun.iter().flat_map(|live| live.begin_changes(&session)).collect();
         rows += row_operations(&changes);
         writing += commit(&session, changes).await;
-        let keys: Vec<LoadRequest> = begun.iter().map(|live| LoadRequest::Job(live.job.key)).collect();
+        let needs: Vec<Need> = begun.iter().map(|live| Need::instance_of::<Job>(live.job.key)).collect();
         let started = Instant::now();
-        session.store.load(&keys).await.expect("loads");
+        session.store.load(session.fence.partition, &needs, LIST_ROWS_MAX).await.expect("loads");
         loading += started.elapsed();
         changes = begun.iter().flat_map(|live| live.end_changes(&session)).collect();
         rows += row_operations(&changes);

@@ -7,10 +7,10 @@ use crate::step::{Step, Steps};
 use crate::{SqliteStore, element_counts};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
-use tidemill_model::entity::*;
-use tidemill_model::{Change, Entity, EntityKind, PartitionId};
+use tidemill_model::entity::ElementInstance;
+use tidemill_model::{Change, Ended, Entity, EntityKey, EntityKind, PartitionId, with_kind};
 use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, FiredTimers, Result};
-use tidemill_store_sql::{End, Row};
+use tidemill_store_sql::Row;
 
 #[async_trait]
 impl Commit for SqliteStore {
@@ -179,18 +179,12 @@ fn definitions_version(connection: &Connection, moves: bool) -> Outcome<Committe
 
 fn changes_definitions(change: &Change) -> bool {
     matches!(
-        entity_of(change).kind(),
+        change.entity().kind(),
         EntityKind::ProcessDefinition
             | EntityKind::Form
             | EntityKind::Resource
             | EntityKind::StartSubscription
     )
-}
-
-fn entity_of(change: &Change) -> &Entity {
-    match change {
-        Change::Put(entity) | Change::Remove(entity) | Change::End { entity, .. } => entity,
-    }
 }
 
 /// Removes come first, because a timer that moves is removed and put.
@@ -206,9 +200,9 @@ fn rank(change: &Change) -> u8 {
 /// are appended in order.
 fn write_changes(connection: &Connection, changes: &[Change], steps: &Steps) -> Outcome<()> {
     let mut order: Vec<&Change> = changes.iter().collect();
-    order.sort_by_key(|change| (entity_of(change).kind(), rank(change)));
-    for group in order.chunk_by(|a, b| entity_of(a).kind() == entity_of(b).kind() && rank(a) == rank(b)) {
-        write_group(connection, group)?;
+    order.sort_by_key(|change| (change.entity().kind(), rank(change)));
+    for group in order.chunk_by(|a, b| a.entity().kind() == b.entity().kind() && rank(a) == rank(b)) {
+        with_kind!(group[0].entity().kind(), R => write_rows::<R>(connection, group))?;
         if matches!(group[0], Change::End { entity: Entity::ElementInstance(_), .. }) {
             element_counts::add(connection, rows::<ElementInstance>(group.iter().copied()))?;
         }
@@ -217,35 +211,10 @@ fn write_changes(connection: &Connection, changes: &[Change], steps: &Steps) -> 
     Ok(())
 }
 
-fn write_group(connection: &Connection, group: &[&Change]) -> Outcome<()> {
-    match entity_of(group[0]).kind() {
-        EntityKind::ProcessInstance => write_rows::<ProcessInstance>(connection, group),
-        EntityKind::ElementInstance => write_rows::<ElementInstance>(connection, group),
-        EntityKind::Variable => write_rows::<Variable>(connection, group),
-        EntityKind::Job => write_rows::<Job>(connection, group),
-        EntityKind::JobLease => write_rows::<JobLease>(connection, group),
-        EntityKind::UserTask => write_rows::<UserTask>(connection, group),
-        EntityKind::Incident => write_rows::<Incident>(connection, group),
-        EntityKind::Timer => write_rows::<Timer>(connection, group),
-        EntityKind::Message => write_rows::<Message>(connection, group),
-        EntityKind::MessageSubscription => write_rows::<MessageSubscription>(connection, group),
-        EntityKind::BoxSubscription => write_rows::<BoxSubscription>(connection, group),
-        EntityKind::MessageStartLock => write_rows::<MessageStartLock>(connection, group),
-        EntityKind::MessageCorrelation => put_rows::<MessageCorrelation>(connection, group),
-        EntityKind::SignalSubscription => write_rows::<SignalSubscription>(connection, group),
-        EntityKind::StartSubscription => write_rows::<StartSubscription>(connection, group),
-        EntityKind::LoopInput => write_rows::<LoopInput>(connection, group),
-        EntityKind::LoopOutput => write_rows::<LoopOutput>(connection, group),
-        EntityKind::ProcessDefinition => write_rows::<ProcessDefinition>(connection, group),
-        EntityKind::ProcessXml => write_rows::<ProcessXml>(connection, group),
-        EntityKind::Form => write_rows::<Form>(connection, group),
-        EntityKind::Resource => write_rows::<Resource>(connection, group),
-    }
-}
-
 /// All changes of the group are of one kind and one rank.
 fn write_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
     match group[0] {
+        _ if R::ENDED == Ended::HistoryFromTheStart => put_rows::<R>(connection, group),
         Change::Put(_) => put_rows::<R>(connection, group),
         Change::Remove(_) => remove_rows::<R>(connection, group.iter().copied()),
         Change::End { .. } => {
@@ -281,10 +250,7 @@ fn remove_rows<'c, R: Row>(
 }
 
 fn end_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
-    let Some(sql) = &statements::<R>().end else {
-        debug_assert!(R::END == End::Forgotten);
-        return Ok(());
-    };
+    let Some(sql) = &statements::<R>().end else { return Ok(()) };
     let mut statement = connection.prepare_cached(sql)?;
     for row in rows::<R>(group.iter().copied()) {
         let mut binder = StatementBinder::new(&mut statement);
@@ -296,10 +262,10 @@ fn end_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
 }
 
 fn rows<'c, R: Row>(changes: impl Iterator<Item = &'c Change>) -> impl Iterator<Item = &'c R> {
-    changes.filter_map(|change| R::of(entity_of(change)))
+    changes.filter_map(|change| R::of(change.entity()))
 }
 
 fn finish<R: Row>(row: &R, binder: StatementBinder<'_, '_>) -> Outcome<()> {
-    binder.execute().map_err(|source| Fault::Row { kind: R::KIND, key: row.key(), source })?;
+    binder.execute().map_err(|source| Fault::Row { kind: R::KIND, key: row.key().numbers().0, source })?;
     Ok(())
 }

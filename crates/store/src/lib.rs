@@ -28,7 +28,7 @@ pub use definitions::{Definitions, Lookup};
 pub use error::{Culprit, Error, Result};
 pub use inbox::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position};
 pub use inspect::{Amount, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose};
-pub use load::{INSTANCE_ENTITIES_MAX, JobPosition, Load, LoadRequest, Loaded};
+pub use load::{INSTANCE_ENTITIES_MAX, LIST_ROWS_MAX, Load, Loaded};
 pub use maintenance::{Kept, Maintenance, Retention};
 pub use ownership::{KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
 pub use query::Query;

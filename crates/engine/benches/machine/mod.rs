@@ -34,7 +34,7 @@ impl Machine {
                 match process(&mut self.working, &command, self.now) {
                     Ok(outcome) => break outcome,
                     Err(missing) => {
-                        for need in missing.0 {
+                        for need in missing.rows {
                             self.working.supply(Supply { need, entities: Vec::new(), is_complete: true });
                         }
                     }

@@ -3,11 +3,10 @@
 use super::correlate_message::nobody;
 use super::message_box::{self, Offer};
 use crate::run::Run;
-use crate::state::BoxName;
 use crate::stop::Stepped;
-use tidemill_model::Answer;
 use tidemill_model::command::AnswerCorrelation;
 use tidemill_model::entity::{BoxSubscription, Message};
+use tidemill_model::{Answer, BoxName};
 
 pub(super) fn run(run: &mut Run<'_>, command: &AnswerCorrelation) -> Stepped<Answer> {
     let name = BoxName {

@@ -3,10 +3,9 @@
 use super::message_box::{self, Offer};
 use crate::data::variables;
 use crate::run::Run;
-use crate::state::BoxName;
 use crate::stop::Stepped;
 use tidemill_model::command::{CorrelateMessage, ReplyToken};
-use tidemill_model::{Answer, Event, MessageKey, Rejection, Text};
+use tidemill_model::{Answer, BoxName, Event, MessageKey, Rejection, Text};
 
 pub(super) fn run(run: &mut Run<'_>, command: &CorrelateMessage) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;

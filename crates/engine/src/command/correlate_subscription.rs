@@ -2,18 +2,17 @@
 
 use crate::event::message;
 use crate::event::trigger::trigger;
-use crate::need::Need;
 use crate::run::Run;
 use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::{AnswerCorrelation, Command, CorrelateSubscription};
 use tidemill_model::entity::{MessageCorrelation, MessageSubscription, SubscriptionState};
-use tidemill_model::{Answer, Event};
+use tidemill_model::{Answer, Event, Need};
 
 pub(super) fn run(run: &mut Run<'_>, command: &CorrelateSubscription) -> Stepped<Answer> {
     let key = command.subscription;
     let subscription = run
-        .find::<MessageSubscription>(key, || Need::MessageSubscription(key))?
+        .find::<MessageSubscription>(key, || Need::instance_of::<MessageSubscription>(key))?
         .filter(|subscription| subscription.state == SubscriptionState::Created)
         .cloned();
     let accepted = match subscription {

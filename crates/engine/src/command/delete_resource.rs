@@ -1,13 +1,13 @@
 //! Deletes a process definition, form or other resource. Running instances finish; new ones are refused.
 
 use super::start_subscriptions;
-use crate::need::{Missed, Need};
+use crate::need::Missed;
 use crate::run::Run;
 use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::DeleteResource;
 use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, Resource};
-use tidemill_model::{Answer, DefinitionKey, Event, FormKey, Rejection, ResourceKey};
+use tidemill_model::{Answer, DefinitionKey, Event, FormKey, Need, Rejection, ResourceKey};
 
 pub(super) fn run(run: &mut Run<'_>, command: &DeleteResource) -> Stepped<Answer> {
     let key = command.key;

@@ -3,7 +3,7 @@
 use super::deployable::{ids, read_and_check, refused};
 use super::resource::{Content, Readable};
 use super::start_subscriptions::{self, Plan};
-use crate::need::{Missed, Need};
+use crate::need::Missed;
 use crate::run::Run;
 use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tidemill_bpmn::{Behavior, Process};
 use tidemill_model::command::{Deploy, ResourceFile};
 use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
 use tidemill_model::{
-    Answer, DefinitionKey, DeployedResource, Deployment, DeploymentKey, Event, FormKey, ResourceKey,
+    Answer, DefinitionKey, DeployedResource, Deployment, DeploymentKey, Event, FormKey, Need, ResourceKey,
     TenantId, Text,
 };
 

@@ -1,14 +1,13 @@
 //! What all commands on jobs check first.
 
-use crate::need::Need;
 use crate::run::Run;
 use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_model::entity::{Job, JobState};
-use tidemill_model::{JobKey, LeaseKey, Rejection};
+use tidemill_model::{JobKey, LeaseKey, Need, Rejection};
 
 pub(super) fn find(run: &Run<'_>, key: JobKey) -> Stepped<Option<Arc<Job>>> {
-    Ok(run.find::<Job>(key, || Need::Job(key))?.cloned())
+    Ok(run.find::<Job>(key, || Need::instance_of::<Job>(key))?.cloned())
 }
 
 pub(super) fn expect(run: &Run<'_>, key: JobKey, verb: &str) -> Stepped<Arc<Job>> {

@@ -4,9 +4,8 @@ use super::correlate_message::nobody;
 use super::create_instance::{self, NewInstance};
 use super::start_subscriptions;
 use crate::limits::BUSY_WAIT_MAX_MS;
-use crate::need::{Missed, Need};
+use crate::need::Missed;
 use crate::run::Run;
-use crate::state::BoxName;
 use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::{
@@ -16,7 +15,8 @@ use tidemill_model::entity::{
     BoxSubscription, Message, MessageCorrelation, MessageStartLock, Origin, StartEventKind, StartSubscription,
 };
 use tidemill_model::{
-    Answer, MessageKey, ProcessInstanceKey, SubscriptionKey, TenantId, Text, Timestamp, Variables,
+    Answer, BoxName, MessageKey, Need, ProcessInstanceKey, SubscriptionKey, TenantId, Text, Timestamp,
+    Variables,
 };
 
 /// A message while it is being offered, buffered or not.
@@ -57,7 +57,7 @@ impl Offer {
 }
 
 pub(super) fn require(run: &Run<'_>, name: &BoxName) -> Stepped {
-    run.require(Need::Box(name.clone()))
+    run.require(Need::MessageBox(name.clone()))
 }
 
 pub(super) fn messages(run: &Run<'_>, name: &BoxName) -> Vec<Arc<Message>> {

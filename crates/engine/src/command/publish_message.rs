@@ -4,11 +4,10 @@ use super::message_box::{self, Offer};
 use crate::data::variables;
 use crate::event::timer;
 use crate::run::Run;
-use crate::state::BoxName;
 use crate::stop::Stepped;
 use tidemill_model::command::PublishMessage;
 use tidemill_model::entity::{Message, TimerPurpose};
-use tidemill_model::{Answer, Event, MessageKey, Rejection};
+use tidemill_model::{Answer, BoxName, Event, MessageKey, Rejection};
 
 pub(super) fn run(run: &mut Run<'_>, command: &PublishMessage) -> Stepped<Answer> {
     variables::check_command(&command.variables)?;

@@ -3,11 +3,10 @@
 use super::message_box::{self, Offer};
 use super::start_subscriptions;
 use crate::run::Run;
-use crate::state::BoxName;
 use crate::stop::Stepped;
-use tidemill_model::Answer;
 use tidemill_model::command::ReleaseStartLock;
 use tidemill_model::entity::{Message, MessageStartLock, StartEventKind};
+use tidemill_model::{Answer, BoxName};
 
 pub(super) fn run(run: &mut Run<'_>, command: &ReleaseStartLock) -> Stepped<Answer> {
     let starts = start_subscriptions::of_process(run, &command.tenant, &command.process_id)?;

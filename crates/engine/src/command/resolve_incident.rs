@@ -2,16 +2,15 @@
 
 use super::job;
 use crate::incident;
-use crate::need::Need;
 use crate::run::Run;
 use crate::stop::Stepped;
 use tidemill_model::command::ResolveIncident;
 use tidemill_model::entity::{Incident, Job, JobState};
-use tidemill_model::{Answer, Rejection};
+use tidemill_model::{Answer, Need, Rejection};
 
 pub(super) fn run(run: &mut Run<'_>, command: &ResolveIncident) -> Stepped<Answer> {
     let key = command.incident;
-    let Some(found) = run.find::<Incident>(key, || Need::Incident(key))?.cloned() else {
+    let Some(found) = run.find::<Incident>(key, || Need::instance_of::<Incident>(key))?.cloned() else {
         return Err(Rejection::not_found(format!(
             "Expected to resolve incident with key '{key}', but no such incident was found"
         ))

@@ -1,7 +1,7 @@
 //! Which message or signal starts which process, and handing that over between versions.
 
 use crate::event::timer;
-use crate::need::{Missed, Need};
+use crate::need::Missed;
 use crate::run::Run;
 use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tidemill_feel::{EmptyScope, Expression, Value};
 use tidemill_model::entity::{
     IncidentKind, ProcessDefinition, StartEventKind, StartSubscription, Timer, TimerPurpose,
 };
-use tidemill_model::{ElementIndex, TenantId, Text, TimerKey, Timestamp};
+use tidemill_model::{ElementIndex, Need, TenantId, Text, TimerKey, Timestamp};
 
 pub(super) fn by_name(
     run: &Run<'_>,

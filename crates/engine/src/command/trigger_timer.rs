@@ -4,15 +4,14 @@ use super::create_instance::{self, NewInstance};
 use crate::element;
 use crate::event::timer;
 use crate::event::trigger::trigger;
-use crate::need::Need;
 use crate::run::Run;
-use crate::state::BoxName;
 use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_model::command::TriggerTimer;
 use tidemill_model::entity::{Job, JobState, Message, Timer, TimerPurpose};
 use tidemill_model::{
-    Answer, DefinitionKey, ElementIndex, ElementInstanceKey, Event, JobKey, MessageKey, TenantId, Variables,
+    Answer, BoxName, DefinitionKey, ElementIndex, ElementInstanceKey, Event, JobKey, MessageKey, Need,
+    TenantId, Variables,
 };
 
 pub(super) fn run(run: &mut Run<'_>, command: &TriggerTimer) -> Stepped<Answer> {

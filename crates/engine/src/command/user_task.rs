@@ -2,17 +2,16 @@
 
 use crate::data::{result, variables};
 use crate::element::user_task::{end, set_state};
-use crate::need::Need;
 use crate::run::Run;
 use crate::stop::Stepped;
 use std::sync::Arc;
 use tidemill_model::command::{AssignUserTask, CompleteUserTask, Step, UpdateUserTask};
 use tidemill_model::entity::{UserTask, UserTaskState};
-use tidemill_model::{Answer, Rejection, UserTaskKey};
+use tidemill_model::{Answer, Need, Rejection, UserTaskKey};
 
 /// A task that nothing else is happening to.
 fn expect_created(run: &Run<'_>, key: UserTaskKey, verb: &str) -> Stepped<Arc<UserTask>> {
-    let Some(task) = run.find::<UserTask>(key, || Need::UserTask(key))?.cloned() else {
+    let Some(task) = run.find::<UserTask>(key, || Need::instance_of::<UserTask>(key))?.cloned() else {
         return Err(Rejection::not_found(format!(
             "Expected to {verb} user task with key '{key}', but no such user task was found"
         ))

@@ -1,13 +1,12 @@
 //! Deployed definitions in memory: versions by process id, and the compiled processes.
 
 use super::Working;
-use crate::need::Need;
 use crate::stop::{Stepped, Stop};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
 use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
-use tidemill_model::{DefinitionKey, DeploymentKey, Rejection, RejectionCode, TenantId, Text};
+use tidemill_model::{DefinitionKey, DeploymentKey, Need, Rejection, RejectionCode, TenantId, Text};
 
 #[derive(Default)]
 pub(crate) struct Catalog {
@@ -188,7 +187,7 @@ impl Working {
     /// The heads of definitions, forms and resources are read again; compiled processes never change. What the open batch has
     /// deployed stays: the store does not have it yet.
     pub(super) fn forget_definitions(&mut self) {
-        let keys: Vec<_> = self.tables.definitions.rows().map(|row| row.key).collect();
+        let keys: Vec<_> = self.tables.process_definitions.rows().map(|row| row.key).collect();
         for key in keys {
             self.unload_row::<ProcessDefinition>(key);
         }

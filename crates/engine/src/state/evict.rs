@@ -2,14 +2,13 @@
 //! chosen by clients, so there is a limit on everything that is kept per name.
 
 use super::{JobQueues, Residency, Working};
-use crate::need::Need;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tidemill_model::entity::{
     BoxSubscription, ElementInstance, Incident, Job, LoopInput, LoopOutput, Message, MessageStartLock,
     MessageSubscription, ProcessInstance, ProcessXml, SignalSubscription, Timer, TimerPurpose, UserTask,
     Variable,
 };
-use tidemill_model::{MessageKey, ProcessInstanceKey, SubscriptionKey, TenantId, Text};
+use tidemill_model::{MessageKey, Need, ProcessInstanceKey, SubscriptionKey, TenantId, Text};
 
 /// The rows in memory of one correlation key: its boxes of all names, and its start locks.
 #[derive(Default)]
@@ -36,7 +35,7 @@ impl Working {
             self.jobs = JobQueues::default();
         }
         if self.residence.standing.len() > rows_max / 4 {
-            self.residence.standing.retain(|need| matches!(need, Need::Box(_)));
+            self.residence.standing.retain(|need| matches!(need, Need::MessageBox(_)));
         }
         self.evict_definitions();
     }
@@ -44,12 +43,12 @@ impl Working {
     /// Files of processes are read from the store when they are compiled; compiled ones that no instance in memory
     /// uses are compiled again when they are.
     fn evict_definitions(&mut self) {
-        let files: Vec<_> = self.tables.process_xml.rows().map(|file| file.definition).collect();
+        let files: Vec<_> = self.tables.process_files.rows().map(|file| file.definition).collect();
         for file in files {
             self.unload::<ProcessXml>(file);
         }
         if self.catalog.is_crowded() {
-            let used: FxHashSet<_> = self.tables.instances.rows().map(|row| row.definition).collect();
+            let used: FxHashSet<_> = self.tables.process_instances.rows().map(|row| row.definition).collect();
             self.catalog.retain(|key| used.contains(&key));
             self.residence.standing.retain(|need| !matches!(need, Need::Definition(_)));
         }
@@ -58,7 +57,7 @@ impl Working {
     fn evict_instances(&mut self, rows_max: usize) {
         let mut instances: Vec<_> = self
             .tables
-            .instances
+            .process_instances
             .rows()
             .map(|instance| (self.residence.used.get(&instance.key).copied().unwrap_or(0), instance.key))
             .collect();
@@ -69,7 +68,7 @@ impl Working {
             }
             self.evict_instance(instance);
         }
-        let live: FxHashSet<_> = self.tables.instances.rows().map(|instance| instance.key).collect();
+        let live: FxHashSet<_> = self.tables.process_instances.rows().map(|instance| instance.key).collect();
         self.residence.used.retain(|instance, _| live.contains(instance));
     }
 
@@ -150,7 +149,7 @@ impl Working {
         let timers: Vec<_> = timers.map(|timer| timer.key).collect();
         self.index.boxes.retain(|name, _| !is_evicted(&name.tenant, &name.correlation_key));
         self.residence.standing.retain(|need| match need {
-            Need::Box(name) => !is_evicted(&name.tenant, &name.correlation_key),
+            Need::MessageBox(name) => !is_evicted(&name.tenant, &name.correlation_key),
             _ => true,
         });
         for timer in timers {

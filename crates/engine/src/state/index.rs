@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use tidemill_model::entity::*;
 use tidemill_model::{
-    DefinitionKey, ElementInstanceKey, FormKey, JobKey, LeaseKey, MessageKey, ProcessInstanceKey,
+    BoxName, DefinitionKey, ElementInstanceKey, FormKey, JobKey, LeaseKey, MessageKey, ProcessInstanceKey,
     ResourceKey, SubscriptionKey, TenantId, Text, TimerKey,
 };
 
@@ -26,14 +26,6 @@ pub(crate) struct Index {
     pub(crate) leased: FxHashMap<JobKey, LeaseKey>,
     /// Jobs that wait for a back-off to pass.
     pub(crate) back_offs: FxHashMap<JobKey, TimerKey>,
-}
-
-/// Names a message box.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct BoxName {
-    pub tenant: TenantId,
-    pub message_name: Text,
-    pub correlation_key: Text,
 }
 
 #[derive(Default)]
@@ -365,32 +357,5 @@ impl Filed for Resource {
 
     fn unfile(&self, index: &mut Index) {
         remove_from(&mut index.resources, &(self.tenant.clone(), self.resource_id.clone()), &self.key);
-    }
-}
-
-impl BoxName {
-    /// A box without messages that brings the start locks of a correlation key.
-    pub(crate) fn of_lock(tenant: &TenantId, correlation_key: &Text) -> BoxName {
-        BoxName {
-            tenant: tenant.clone(),
-            message_name: Text::default(),
-            correlation_key: correlation_key.clone(),
-        }
-    }
-
-    pub(crate) fn of_message(message: &Message) -> BoxName {
-        BoxName {
-            tenant: message.tenant.clone(),
-            message_name: message.name.clone(),
-            correlation_key: message.correlation_key.clone(),
-        }
-    }
-
-    pub(crate) fn of_subscription(subscription: &BoxSubscription) -> BoxName {
-        BoxName {
-            tenant: subscription.tenant.clone(),
-            message_name: subscription.message_name.clone(),
-            correlation_key: subscription.correlation_key.clone(),
-        }
     }
 }

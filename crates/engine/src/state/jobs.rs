@@ -2,13 +2,12 @@
 //! where it ends when it runs dry.
 
 use super::Working;
-use crate::need::Need;
 use crate::stop::Stepped;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use tidemill_model::entity::{Job, JobLease, JobState};
-use tidemill_model::{Entity, JobKey, TenantId, Text};
+use tidemill_model::{Entity, JobKey, JobPosition, Need, TenantId, Text};
 
 /// Jobs of a type kept in memory at most; the rest stays in the store until the window gets there.
 const WINDOW_JOBS_MAX: usize = 100_000;
@@ -135,7 +134,7 @@ impl Working {
     ) -> Stepped<Vec<JobKey>> {
         let need = |after: Option<QueuePosition>| Need::WaitingJobs {
             job_type: job_type.clone(),
-            after: after.map(|(Reverse(priority), key)| (priority, key)),
+            after: after.map(|(Reverse(priority), key)| JobPosition { priority, key }),
         };
         let Some(queue) = self.jobs.queues.get(job_type) else { return Err(need(None).into()) };
         let theirs = queue.waiting.iter().filter(|(_, tenant)| tenants.contains(tenant));

@@ -2,14 +2,13 @@
 //! together for those who read them before the body completes.
 
 use super::Working;
-use crate::need::Need;
 use crate::stop::{Stepped, Stop};
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, PoisonError};
 use tidemill_feel::Value;
 use tidemill_model::entity::{ElementInstance, LoopInput, LoopOutput};
-use tidemill_model::{ElementInstanceKey, ElementKind, RawJson, Text};
+use tidemill_model::{ElementInstanceKey, ElementKind, Need, RawJson, Text};
 
 /// Outputs that an expression has read, parsed, each with the row that it was parsed from. Whoever reads again
 /// parses only what is new.

@@ -11,17 +11,14 @@ mod keys;
 mod links;
 mod loops;
 mod residence;
-mod rows;
 mod table;
 
 pub use aggregate::Aggregate;
 pub use catalog::UnreadableDefinition;
 pub(crate) use catalog::{Definition, by_deployment, by_tag};
-pub use index::BoxName;
 pub(crate) use jobs::JobQueues;
 pub(crate) use links::Residency;
 
-use crate::need::Need;
 use crate::stop::{Stepped, Stop};
 use catalog::Catalog;
 use files::FilesRead;
@@ -32,11 +29,12 @@ use loops::ParsedOutputs;
 use residence::Residence;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use table::{Row, Table};
+use table::Table;
 use tidemill_calendar::Zone;
 use tidemill_model::entity::*;
 use tidemill_model::{
-    Change, ElementInstanceKey, Entity, PartitionCount, PartitionId, ProcessInstanceKey, RawJson,
+    Change, ElementInstanceKey, Entity, Need, PartitionCount, PartitionId, ProcessInstanceKey, RawJson,
+    Stored,
 };
 
 /// The in-memory picture of a partition.
@@ -218,7 +216,9 @@ impl Working {
 
     /// Number of rows of instances that are in memory: the measure for eviction.
     pub fn rows(&self) -> usize {
-        self.tables.elements.len() + self.tables.variables.len() + self.tables.instances.len()
+        self.tables.element_instances.len()
+            + self.tables.variables.len()
+            + self.tables.process_instances.len()
     }
 
     /// Everything that is kept in memory, counted: rows, lists that lead to them, and what is known of the store.
@@ -245,14 +245,14 @@ impl Working {
 }
 
 /// A row with a table of its own.
-pub(crate) trait Tabled: Row + Filed {
+pub(crate) trait Tabled: Stored + Filed {
     fn table(tables: &Tables) -> &Table<Self>;
 
     fn table_mut(tables: &mut Tables) -> &mut Table<Self>;
 }
 
 macro_rules! tables {
-    ($($field:ident: $row:ident),+ $(,)?) => {
+    ([] $($row:ident in $field:ident $facts:tt)+) => {
         #[derive(Default)]
         pub(crate) struct Tables {
             $($field: Table<$row>,)+
@@ -307,29 +307,7 @@ macro_rules! tables {
     };
 }
 
-tables! {
-    instances: ProcessInstance,
-    elements: ElementInstance,
-    variables: Variable,
-    jobs: Job,
-    leases: JobLease,
-    user_tasks: UserTask,
-    incidents: Incident,
-    timers: Timer,
-    messages: Message,
-    message_subscriptions: MessageSubscription,
-    box_subscriptions: BoxSubscription,
-    start_locks: MessageStartLock,
-    correlations: MessageCorrelation,
-    signal_subscriptions: SignalSubscription,
-    start_subscriptions: StartSubscription,
-    loop_inputs: LoopInput,
-    loop_outputs: LoopOutput,
-    definitions: ProcessDefinition,
-    process_xml: ProcessXml,
-    forms: Form,
-    resources: Resource,
-}
+tidemill_model::for_each_entity!([tables] []);
 
 impl Tables {
     /// Of what the current command writes, the values that can be large.

@@ -2,10 +2,10 @@
 //! answered: a row that is absent after that does not exist.
 
 use super::index::MessageBox;
-use super::{BoxName, Residency, Working};
-use crate::need::{Need, Supply};
+use super::{Residency, Working};
+use crate::need::{Missing, Supply};
 use crate::outcome::Deletion;
-use crate::stop::Stepped;
+use crate::stop::{Stepped, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Bound;
 use tidemill_model::command::DefinitionRef;
@@ -14,7 +14,8 @@ use tidemill_model::entity::{
     ProcessXml, SignalSubscription, Timer, TimerPurpose, UserTask,
 };
 use tidemill_model::{
-    Command, ElementInstanceKey, Entity, ProcessInstanceKey, Remains, SubscriptionKey, TenantId, Text,
+    BoxName, Command, ElementInstanceKey, Entity, Need, ProcessInstanceKey, Remains, SubscriptionKey,
+    TenantId, Text,
 };
 
 #[derive(Default)]
@@ -56,14 +57,14 @@ impl Working {
             }
         }
         self.note_residency(&supply);
-        if let Need::Box(name) = &supply.need {
+        if let Need::MessageBox(name) = &supply.need {
             self.index.idle_boxes.push(name.clone());
         }
         match supply.need {
             Need::WaitingJobs { job_type, .. } => {
                 self.extend_queue(&job_type, &supply.entities, supply.is_complete);
             }
-            Need::Signals { .. } => {
+            Need::SignalSubscriptions { .. } => {
                 let keys = supply.entities.iter().filter_map(|entity| match entity {
                     Entity::SignalSubscription(subscription) => Some(subscription.key),
                     _ => None,
@@ -71,7 +72,7 @@ impl Working {
                 let page = (keys.collect(), supply.is_complete);
                 self.residence.signal_pages.insert(supply.need, page);
             }
-            need @ (Need::Box(_)
+            need @ (Need::MessageBox(_)
             | Need::Starts { .. }
             | Need::Process { .. }
             | Need::Form { .. }
@@ -99,7 +100,7 @@ impl Working {
             // It has ended in this batch: what it leaves is written with it, and nobody has counted that.
             return Ok(Remains { is_ended_instance: true, rows: 0, has_more: true });
         }
-        Err(Need::Remains(instance).into())
+        Err(Stop::Need(Missing { remains: vec![instance], ..Missing::default() }))
     }
 
     /// For the rest of this batch nothing is left of these; the next batch asks the store again.
@@ -120,15 +121,21 @@ impl Working {
     /// once saves round trips.
     pub fn add_first_needs(&self, command: &Command, needs: &mut Vec<Need>) {
         let need = match command {
-            Command::CompleteJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
-            Command::FailJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
-            Command::ThrowJobError(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
-            Command::UpdateJob(c) => self.unless_known::<Job>(c.job, Need::Job(c.job)),
-            Command::AssignUserTask(c) => self.unless_known::<UserTask>(c.task, Need::UserTask(c.task)),
-            Command::UpdateUserTask(c) => self.unless_known::<UserTask>(c.task, Need::UserTask(c.task)),
-            Command::CompleteUserTask(c) => self.unless_known::<UserTask>(c.task, Need::UserTask(c.task)),
+            Command::CompleteJob(c) => self.unless_known::<Job>(c.job, Need::instance_of::<Job>(c.job)),
+            Command::FailJob(c) => self.unless_known::<Job>(c.job, Need::instance_of::<Job>(c.job)),
+            Command::ThrowJobError(c) => self.unless_known::<Job>(c.job, Need::instance_of::<Job>(c.job)),
+            Command::UpdateJob(c) => self.unless_known::<Job>(c.job, Need::instance_of::<Job>(c.job)),
+            Command::AssignUserTask(c) => {
+                self.unless_known::<UserTask>(c.task, Need::instance_of::<UserTask>(c.task))
+            }
+            Command::UpdateUserTask(c) => {
+                self.unless_known::<UserTask>(c.task, Need::instance_of::<UserTask>(c.task))
+            }
+            Command::CompleteUserTask(c) => {
+                self.unless_known::<UserTask>(c.task, Need::instance_of::<UserTask>(c.task))
+            }
             Command::ResolveIncident(c) => {
-                self.unless_known::<Incident>(c.incident, Need::Incident(c.incident))
+                self.unless_known::<Incident>(c.incident, Need::instance_of::<Incident>(c.incident))
             }
             Command::CancelInstance(c) => {
                 self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
@@ -138,7 +145,7 @@ impl Working {
             }
             Command::CorrelateSubscription(c) => self.unless_known::<MessageSubscription>(
                 c.subscription,
-                Need::MessageSubscription(c.subscription),
+                Need::instance_of::<MessageSubscription>(c.subscription),
             ),
             Command::TriggerTimer(c) => match &c.timer.purpose {
                 TimerPurpose::Catch { origin, element_instance, .. } => {
@@ -159,7 +166,9 @@ impl Working {
                 needs.extend(self.unless_answered(Need::message_starts(&c.tenant, &c.name)));
                 Some(Need::box_of(&c.tenant, &c.name, &c.correlation_key))
             }
-            Command::OpenBoxSubscription(c) => Some(Need::Box(BoxName::of_subscription(&c.subscription))),
+            Command::OpenBoxSubscription(c) => {
+                Some(Need::MessageBox(BoxName::of_subscription(&c.subscription)))
+            }
             Command::CloseBoxSubscription(c) => {
                 Some(Need::box_of(&c.tenant, &c.message_name, &c.correlation_key))
             }
@@ -288,7 +297,7 @@ impl Working {
         name: &Text,
         after: Option<SubscriptionKey>,
     ) -> Stepped<(Vec<SubscriptionKey>, Option<SubscriptionKey>)> {
-        let need = Need::Signals { tenant: tenant.clone(), name: name.clone(), after };
+        let need = Need::SignalSubscriptions { tenant: tenant.clone(), name: name.clone(), after };
         let Some((page, is_last)) = self.residence.signal_pages.get(&need) else { return Err(need.into()) };
         let upper = if *is_last { None } else { page.last().copied() };
         let mut keys: Vec<_> = page.iter().copied().filter(|key| self.has_signal(*key)).collect();
@@ -334,7 +343,7 @@ impl Working {
         for name in std::mem::take(&mut self.index.idle_boxes) {
             if self.index.boxes.get(&name).is_none_or(MessageBox::is_empty) {
                 self.index.boxes.remove(&name);
-                self.residence.standing.remove(&Need::Box(name));
+                self.residence.standing.remove(&Need::MessageBox(name));
             }
         }
     }

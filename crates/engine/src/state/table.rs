@@ -1,21 +1,13 @@
 //! Rows of one kind in memory, with an undo journal per command and net changes per batch.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::hash::Hash;
 use std::sync::Arc;
-use tidemill_model::{Change, Entity};
+use tidemill_model::{Change, Entity, Stored};
 
 /// Room for changes that is kept from batch to batch.
 const BATCH_ROWS_KEPT: usize = 4_096;
 
-/// A row that a table can hold.
-pub(crate) trait Row: Clone + Sized {
-    type Key: Copy + Eq + Hash + Ord;
-
-    fn key(&self) -> Self::Key;
-}
-
-pub(crate) struct Table<R: Row> {
+pub(crate) struct Table<R: Stored> {
     rows: FxHashMap<R::Key, Slot<R>>,
     /// Counts commands: a slot with the current stamp is already in the journal.
     stamp: u64,
@@ -38,7 +30,7 @@ struct Slot<R> {
     stamp: u64,
 }
 
-impl<R: Row> Default for Table<R> {
+impl<R: Stored> Default for Table<R> {
     fn default() -> Self {
         Table {
             rows: FxHashMap::default(),
@@ -53,7 +45,7 @@ impl<R: Row> Default for Table<R> {
     }
 }
 
-impl<R: Row> Table<R> {
+impl<R: Stored> Table<R> {
     pub(crate) fn get(&self, key: R::Key) -> Option<&Arc<R>> {
         self.rows.get(&key).map(|slot| &slot.row)
     }

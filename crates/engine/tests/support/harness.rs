@@ -146,7 +146,7 @@ impl Harness {
                 Ok(outcome) => return outcome,
                 Err(missing) => {
                     self.rounds += 1;
-                    for need in missing.0 {
+                    for need in missing.rows {
                         self.working.supply(self.store.answer(need));
                     }
                 }

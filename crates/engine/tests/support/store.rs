@@ -4,10 +4,10 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
-use tidemill_engine::{Need, Supply};
+use tidemill_engine::Supply;
 use tidemill_model::entity::*;
 use tidemill_model::{
-    Change, ElementInstanceKey, Entity, EntityKind, JobKey, ProcessInstanceKey, TenantId, Text,
+    Change, ElementInstanceKey, Entity, EntityKind, JobKey, Need, ProcessInstanceKey, TenantId, Text,
 };
 
 /// An instance with more rows than this is loaded piece by piece.
@@ -136,11 +136,8 @@ impl MemoryStore {
                 outputs.retain(|entity| matches!(entity, Entity::LoopOutput(_)));
                 (outputs, true)
             }
-            Need::Job(key) => self.instance_of((EntityKind::Job, key.0, 0)),
-            Need::UserTask(key) => self.instance_of((EntityKind::UserTask, key.0, 0)),
-            Need::Incident(key) => self.instance_of((EntityKind::Incident, key.0, 0)),
-            Need::MessageSubscription(key) => self.instance_of((EntityKind::MessageSubscription, key.0, 0)),
-            Need::Box(name) => {
+            Need::InstanceOf(kind, key) => self.instance_of((*kind, key.0, 0)),
+            Need::MessageBox(name) => {
                 let of_key = (name.tenant.clone(), name.correlation_key.clone());
                 let mut rows = self.by_correlation_key.rows(&of_key, &self.live);
                 rows.retain(|entity| match entity {
@@ -150,7 +147,7 @@ impl MemoryStore {
                 });
                 (rows, true)
             }
-            Need::Signals { tenant, name, after } => {
+            Need::SignalSubscriptions { tenant, name, after } => {
                 let mut found = self.matching_of(EntityKind::SignalSubscription, |entity| {
                     matches!(entity, Entity::SignalSubscription(s)
                         if s.origin.tenant == *tenant && s.signal_name == *name && Some(s.key) > *after)
@@ -173,8 +170,8 @@ impl MemoryStore {
                 });
                 let mut jobs: Vec<_> = jobs.filter(|job| job.lease.is_none()).cloned().collect();
                 jobs.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.key));
-                if let Some((priority, key)) = after {
-                    let last = (std::cmp::Reverse(*priority), *key);
+                if let Some(after) = after {
+                    let last = (std::cmp::Reverse(after.priority), after.key);
                     jobs.retain(|job| (std::cmp::Reverse(job.priority), job.key) > last);
                 }
                 let is_complete = jobs.len() <= PAGE;
@@ -208,8 +205,7 @@ impl MemoryStore {
                 ),
                 true,
             ),
-            Need::Remains(_) => unreachable!("the harness answers it itself"),
-            Need::Keys(_) => unreachable!("the harness has reserved keys without end"),
+            Need::Leases => unreachable!("the harness loads leases itself"),
             Need::ResourceByKey(key) => (
                 self.matching(|entity| match entity {
                     Entity::ProcessDefinition(d) => d.key.0 == key.0,
@@ -299,23 +295,10 @@ fn through_text(entity: &Entity) -> Entity {
 }
 
 fn instance_of(entity: &Entity) -> Option<ProcessInstanceKey> {
-    Some(match entity {
-        Entity::ProcessInstance(row) => row.key,
-        Entity::ElementInstance(row) => row.origin.instance,
-        Entity::Variable(row) => row.origin.instance,
-        Entity::Job(row) => row.origin.instance,
-        Entity::UserTask(row) => row.origin.instance,
-        Entity::Incident(row) => row.origin.instance,
-        Entity::MessageSubscription(row) => row.origin.instance,
-        Entity::SignalSubscription(row) => row.origin.instance,
-        Entity::LoopInput(row) => row.origin.instance,
-        Entity::LoopOutput(row) => row.origin.instance,
-        Entity::Timer(row) => match &row.purpose {
-            TimerPurpose::Catch { origin, .. } | TimerPurpose::JobBackoff { origin, .. } => origin.instance,
-            _ => return None,
-        },
-        _ => return None,
-    })
+    match entity {
+        Entity::ProcessInstance(row) => Some(row.key),
+        _ => entity.belongs_to().map(|belonging| belonging.instance),
+    }
 }
 
 fn correlation_key_of(entity: &Entity) -> Option<(TenantId, Text)> {
@@ -340,47 +323,14 @@ fn job_of(entity: &Entity) -> Option<JobKey> {
 
 /// The element or scope that an entity hangs on.
 fn element_of(entity: &Entity) -> Option<ElementInstanceKey> {
-    Some(match entity {
-        Entity::ElementInstance(row) => row.key,
-        Entity::Variable(row) => row.scope,
-        Entity::Job(row) => row.element_instance,
-        Entity::UserTask(row) => row.element_instance,
-        Entity::Incident(row) => row.element_instance,
-        Entity::MessageSubscription(row) => row.element_instance,
-        Entity::SignalSubscription(row) => row.element_instance,
-        Entity::LoopInput(row) => row.body,
-        Entity::LoopOutput(row) => row.body,
-        Entity::Timer(row) => match &row.purpose {
-            TimerPurpose::Catch { element_instance, .. } => *element_instance,
-            _ => return None,
-        },
-        _ => return None,
-    })
+    match entity {
+        Entity::ElementInstance(row) => Some(row.key),
+        Entity::LoopOutput(row) => Some(row.body),
+        _ => entity.belongs_to().and_then(|belonging| belonging.element),
+    }
 }
 
-fn id(entity: &Entity) -> (EntityKind, i64, i64) {
-    let (first, second) = match entity {
-        Entity::ProcessInstance(row) => (row.key.0, 0),
-        Entity::ElementInstance(row) => (row.key.0, 0),
-        Entity::Variable(row) => (row.key.0, 0),
-        Entity::Job(row) => (row.key.0, 0),
-        Entity::JobLease(row) => (row.lease.key.0, 0),
-        Entity::UserTask(row) => (row.key.0, 0),
-        Entity::Incident(row) => (row.key.0, 0),
-        Entity::Timer(row) => (row.key.0, 0),
-        Entity::Message(row) => (row.key.0, 0),
-        Entity::MessageSubscription(row) => (row.key.0, 0),
-        Entity::BoxSubscription(row) => (row.key.0, 0),
-        Entity::MessageStartLock(row) => (row.instance.0, 0),
-        Entity::MessageCorrelation(row) => (row.subscription.0, row.message.0),
-        Entity::SignalSubscription(row) => (row.key.0, 0),
-        Entity::StartSubscription(row) => (row.key.0, 0),
-        Entity::LoopInput(row) => (row.body.0, 0),
-        Entity::LoopOutput(row) => (row.body.0, i64::from(row.loop_counter)),
-        Entity::ProcessDefinition(row) => (row.key.0, 0),
-        Entity::ProcessXml(row) => (row.definition.0, 0),
-        Entity::Form(row) => (row.key.0, 0),
-        Entity::Resource(row) => (row.key.0, 0),
-    };
+fn id(entity: &Entity) -> Id {
+    let (first, second) = entity.numbers();
     (entity.kind(), first, second)
 }

@@ -2,7 +2,8 @@
 
 use super::Origin;
 use crate::{
-    DefinitionKey, ElementIndex, ElementInstanceKey, JobKey, MessageKey, TenantId, Text, TimerKey, Timestamp,
+    Belonging, DefinitionKey, ElementIndex, ElementInstanceKey, JobKey, MessageKey, TenantId, Text, TimerKey,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,19 @@ pub struct Timer {
     /// Firings left, this one included: none for a timer that does not repeat, -1 for one that repeats
     /// for ever.
     pub repetitions: Option<i32>,
+}
+
+impl Timer {
+    /// The back-off of a job comes and goes with the job, which knows its element.
+    pub(crate) fn belongs_to(&self) -> Option<Belonging> {
+        match &self.purpose {
+            TimerPurpose::Catch { origin, element_instance, .. } => {
+                Belonging::to_element(origin, *element_instance)
+            }
+            TimerPurpose::JobBackoff { origin, .. } => Belonging::to_instance(origin),
+            TimerPurpose::Start { .. } | TimerPurpose::MessageExpiry { .. } => None,
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]

@@ -2,8 +2,7 @@
 
 use crate::support::*;
 use tidemill_bpmn::builder::ModelBuilder;
-use tidemill_engine::Need;
-use tidemill_model::Command;
+use tidemill_model::{Command, Need};
 use tidemill_partition::Read;
 
 fn rows(read: &Read) -> bool {

@@ -10,8 +10,8 @@ use tidemill_partition::{CallId, CommandOptions, Envelope, Idempotency, Request}
 use tidemill_store::query::{Page, Search};
 use tidemill_store::view::IncidentView;
 use tidemill_store::{
-    Batch, BatchId, Commit, DeadLetters, Inbox, InboxEntry, LetterNumber, LoadRequest, NewInboxEntry,
-    Position, Query, StoredLetter,
+    Batch, BatchId, Commit, DeadLetters, Inbox, InboxEntry, LetterNumber, NewInboxEntry, Position, Query,
+    StoredLetter,
 };
 
 /// Ends at once.
@@ -176,7 +176,7 @@ impl Bench {
     /// The live job of an instance of the process `work`.
     #[track_caller]
     pub fn job_of(&self, instance: ProcessInstanceKey) -> Arc<Job> {
-        let rows = store::load(&self.store, LoadRequest::Instance(instance));
+        let rows = store::load(&self.store, Need::Instance(instance));
         let job = rows.into_iter().find_map(|row| if let Entity::Job(job) = row { Some(job) } else { None });
         job.expect("it waits for a worker")
     }
@@ -184,9 +184,8 @@ impl Bench {
     /// Writes another file for a definition straight into the store, and hands the partition over: the next owner has nothing in
     /// memory.
     pub fn replace_file(&mut self, process_id: &str, xml: &str) -> DefinitionKey {
-        let request =
-            LoadRequest::Process { tenant: TenantId::default(), process_id: Text::from(process_id) };
-        let rows = store::load(&self.store, request);
+        let need = Need::Process { tenant: TenantId::default(), process_id: Text::from(process_id) };
+        let rows = store::load(&self.store, need);
         let definition = rows.into_iter().find_map(|row| match row {
             Entity::ProcessDefinition(head) => Some(head.key),
             _ => None,

@@ -4,10 +4,8 @@ use super::HERE;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use tidemill_engine::InstanceEnd;
-use tidemill_model::{Command, Entity, ProcessInstanceKey, Timestamp};
-use tidemill_partition::{
-    Brought, Event, Opened, Read, Recovered, late_note_key, load_request, noted_batch, unpack_log,
-};
+use tidemill_model::{Command, Entity, Need, ProcessInstanceKey, Timestamp};
+use tidemill_partition::{Brought, Event, Opened, Read, Recovered, late_note_key, noted_batch, unpack_log};
 use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Value};
 use tidemill_store::view::ProcessInstanceView;
 use tidemill_store::*;
@@ -36,11 +34,11 @@ pub fn has_batch(store: &MemoryStore, batch: BatchId) -> bool {
 }
 
 fn leases(store: &MemoryStore) -> Vec<Entity> {
-    load(store, LoadRequest::Leases { partition: HERE })
+    load(store, Need::Leases)
 }
 
-pub fn load(store: &MemoryStore, request: LoadRequest) -> Vec<Entity> {
-    now(store.load(&[request])).expect("the store works").swap_remove(0).entities
+pub fn load(store: &MemoryStore, need: Need) -> Vec<Entity> {
+    now(store.load(HERE, &[need], LIST_ROWS_MAX)).expect("the store works").swap_remove(0).entities
 }
 
 pub fn release(store: &MemoryStore, fence: &Fence) {
@@ -57,10 +55,8 @@ pub fn confirm(store: &MemoryStore, fence: &Fence) -> Result<Option<Timestamp>> 
 
 pub fn answer(store: &MemoryStore, holder: &HolderId, fence: &Fence, read: Read) -> Event {
     let result = match read {
-        Read::Rows(needs) => {
-            let requests: Vec<_> = needs.iter().map(|need| load_request(HERE, need)).collect();
-            now(store.load(&requests)).map(|loaded| Brought::Rows(needs.into_iter().zip(loaded).collect()))
-        }
+        Read::Rows(needs) => now(store.load(HERE, &needs, LIST_ROWS_MAX))
+            .map(|loaded| Brought::Rows(needs.into_iter().zip(loaded).collect())),
         Read::Remains(instances) => now(store.remains(&instances))
             .map(|remains| Brought::Remains(instances.into_iter().zip(remains).collect())),
         Read::Keys(keys_min) => now(store.reserve_keys(fence, keys_min)).map(Brought::Keys),

@@ -4,11 +4,11 @@ use super::lease::Lease;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_engine::InstanceEnd;
-use tidemill_model::{PartitionId, ProcessInstanceKey};
-use tidemill_partition::{Brought, Event, LOOK_MS_MAX, Opened, Read, Recovered, load_request, noted_batch};
+use tidemill_model::{Need, PartitionId, ProcessInstanceKey};
+use tidemill_partition::{Brought, Event, LOOK_MS_MAX, Opened, Read, Recovered, noted_batch};
 use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Value};
 use tidemill_store::view::ProcessInstanceView;
-use tidemill_store::{BatchId, Error, Fence, HolderId, LoadRequest, Owned, Result, Store};
+use tidemill_store::{BatchId, Error, Fence, HolderId, LIST_ROWS_MAX, Owned, Result, Store};
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 use tokio::time::Instant;
 
@@ -61,8 +61,7 @@ impl Reader {
         let store = &self.store;
         Ok(match read {
             Read::Rows(needs) => {
-                let requests: Vec<_> = needs.iter().map(|need| load_request(self.id, need)).collect();
-                let loaded = store.load(&requests).await?;
+                let loaded = store.load(self.id, &needs, LIST_ROWS_MAX).await?;
                 Brought::Rows(needs.into_iter().zip(loaded).collect())
             }
             Read::Remains(instances) => {
@@ -158,8 +157,7 @@ impl Reader {
 
     /// The leases on jobs that the store knows.
     async fn leases(&self) -> Result<Vec<tidemill_model::Entity>> {
-        let request = LoadRequest::Leases { partition: self.id };
-        let loaded = self.store.load(&[request]).await?;
+        let loaded = self.store.load(self.id, &[Need::Leases], LIST_ROWS_MAX).await?;
         Ok(loaded.into_iter().next().unwrap_or_default().entities)
     }
 

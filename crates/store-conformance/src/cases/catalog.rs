@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tidemill_model::entity::{
     DefinitionState, Form, ProcessDefinition, ProcessXml, StartEventKind, Timer, TimerPurpose,
 };
-use tidemill_model::{DefinitionKey, ElementIndex, ResourceKey, TenantId, Timestamp};
-use tidemill_store::{LoadRequest, Lookup};
+use tidemill_model::{DefinitionKey, ElementIndex, Need, ResourceKey, TenantId, Timestamp};
+use tidemill_store::Lookup;
 
 pub async fn versions_are_found_in_every_way(place: &dyn Place) {
     let session = Session::open(place).await;
@@ -98,21 +98,21 @@ pub async fn all_versions_are_loaded_for_the_engine(place: &dyn Place) {
         ])
         .await;
     let tenant = TenantId::default();
-    let loaded = session.load(LoadRequest::Process { tenant: tenant.clone(), process_id: "p".into() }).await;
+    let loaded = session.load(Need::Process { tenant: tenant.clone(), process_id: "p".into() }).await;
     let expected = [super::row(&first), super::row(&deleted), super::row(&start), super::row(&timer)];
     assert_eq!(loaded.entities, expected);
-    let loaded = session.load(LoadRequest::Definition(first.key)).await;
+    let loaded = session.load(Need::Definition(first.key)).await;
     assert_eq!(loaded.entities, [super::row(&first), super::row(&xml)]);
-    let loaded = session.load(LoadRequest::Form { tenant: tenant.clone(), form_id: "f".into() }).await;
+    let loaded = session.load(Need::Form { tenant: tenant.clone(), form_id: "f".into() }).await;
     assert_eq!(loaded.entities, [super::row(&form)]);
-    let loaded = session.load(LoadRequest::Resource { tenant, resource_id: "r".into() }).await;
+    let loaded = session.load(Need::Resource { tenant, resource_id: "r".into() }).await;
     assert_eq!(loaded.entities, [super::row(&resource)]);
     for (key, expected) in [
         (first.key.0, super::row(&first)),
         (form.key.0, super::row(&form)),
         (resource.key.0, super::row(&resource)),
     ] {
-        let loaded = session.load(LoadRequest::ResourceByKey(ResourceKey(key))).await;
+        let loaded = session.load(Need::ResourceByKey(ResourceKey(key))).await;
         assert_eq!(loaded.entities, [expected]);
     }
 }

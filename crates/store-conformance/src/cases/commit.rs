@@ -3,9 +3,9 @@
 use super::{end, put, remove};
 use crate::{Place, Session};
 use tidemill_model::entity::Lifecycle;
-use tidemill_model::{Entity, PartitionId, TenantId, Timestamp};
+use tidemill_model::{Entity, Need, PartitionId, TenantId, Timestamp};
 use tidemill_store::query::{ElementInstanceField, Filter, Search, Test};
-use tidemill_store::{Batch, BatchId, Error, IdempotentAnswer, LoadRequest, NewInboxEntry};
+use tidemill_store::{Batch, BatchId, Error, IdempotentAnswer, NewInboxEntry};
 
 pub async fn a_batch_is_all_or_nothing(place: &dyn Place) {
     let session = Session::open(place).await;
@@ -34,7 +34,7 @@ pub async fn a_row_is_put_changed_and_removed(place: &dyn Place) {
     session.commit(vec![put(&instance), put(&element)]).await;
     instance.incidents = 1;
     session.commit(vec![put(&instance), remove(&element)]).await;
-    let loaded = session.load(LoadRequest::Instance(instance.key)).await;
+    let loaded = session.load(Need::Instance(instance.key)).await;
     assert_eq!(loaded.entities, [Entity::ProcessInstance(instance.clone().into())]);
     let view = session.store.process_instance(instance.key).await.expect("reads").expect("there");
     assert!(view.has_incident);
@@ -51,7 +51,7 @@ pub async fn what_ends_moves_to_history(place: &dyn Place) {
     (lived.state, lived.ended_at) = (Lifecycle::Completed, Some(Timestamp(200)));
     (flashed.state, flashed.ended_at) = (Lifecycle::Terminated, Some(Timestamp(201)));
     session.commit(vec![end(&lived, true), end(&flashed, false), end(&variable, true)]).await;
-    let loaded = session.load(LoadRequest::Instance(instance.key)).await;
+    let loaded = session.load(Need::Instance(instance.key)).await;
     assert_eq!(loaded.entities.len(), 1, "the engine sees live rows only: {loaded:?}");
     let of_instance =
         Filter::default().is(ElementInstanceField::ProcessInstance, Test::eq(instance.key.key()));

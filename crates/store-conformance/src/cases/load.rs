@@ -4,8 +4,10 @@ use super::{end, put, row};
 use crate::build::origin;
 use crate::{Place, Session};
 use tidemill_model::entity::*;
-use tidemill_model::{Change, ElementInstanceKey, Entity, JobKey, PartitionId, RawJson, TenantId, Timestamp};
-use tidemill_store::{INSTANCE_ENTITIES_MAX, JobPosition, LoadRequest, Loaded};
+use tidemill_model::{
+    Change, ElementInstanceKey, Entity, JobKey, JobPosition, Need, PartitionId, RawJson, TenantId, Timestamp,
+};
+use tidemill_store::{INSTANCE_ENTITIES_MAX, LIST_ROWS_MAX, Loaded};
 
 /// The entities in an order of their own, for comparison.
 fn sorted(entities: impl IntoIterator<Item = Entity>) -> Vec<Entity> {
@@ -59,8 +61,8 @@ pub async fn a_small_instance_comes_whole(place: &dyn Place) {
     others.extend(belongings(&session, &other, &other_element));
     put_all(&session, &others).await;
 
-    let requests = [LoadRequest::Instance(instance.key), LoadRequest::Instance(other.key)];
-    let loaded = session.store.load(&requests).await.expect("loads");
+    let needs = [Need::Instance(instance.key), Need::Instance(other.key)];
+    let loaded = session.store.load(PartitionId(1), &needs, LIST_ROWS_MAX).await.expect("loads");
     assert_eq!(loaded[0].instance, Some(instance.key));
     assert!(!loaded[0].is_large);
     assert_eq!(sorted(loaded[0].entities.clone()), sorted(all));
@@ -76,16 +78,16 @@ pub async fn keys_lead_to_their_instance(place: &dyn Place) {
     let subscription = session.make.message_subscription(&element, "paid", "1");
     let rows = vec![put(&instance), put(&element), put(&job), put(&task), put(&incident), put(&subscription)];
     session.commit(rows).await;
-    let requests = [
-        LoadRequest::Job(job.key),
-        LoadRequest::UserTask(task.key),
-        LoadRequest::Incident(incident.key),
-        LoadRequest::MessageSubscription(subscription.key),
-        LoadRequest::Element(element.key),
-        LoadRequest::Element(instance.key.scope()),
-        LoadRequest::Job(JobKey(12)),
+    let needs = [
+        Need::instance_of::<Job>(job.key),
+        Need::instance_of::<UserTask>(task.key),
+        Need::instance_of::<Incident>(incident.key),
+        Need::instance_of::<MessageSubscription>(subscription.key),
+        Need::Element(element.key),
+        Need::Element(instance.key.scope()),
+        Need::instance_of::<Job>(JobKey(12)),
     ];
-    let loaded = session.store.load(&requests).await.expect("loads");
+    let loaded = session.store.load(PartitionId(1), &needs, LIST_ROWS_MAX).await.expect("loads");
     for found in &loaded[..6] {
         assert_eq!((found.instance, found.entities.len()), (Some(instance.key), 6));
     }
@@ -117,30 +119,30 @@ pub async fn a_large_instance_comes_in_pieces(place: &dyn Place) {
     all.extend((1..=5).map(|n| row(&output(n))));
     put_all(&session, &all).await;
 
-    let root = session.load(LoadRequest::Instance(instance.key)).await;
+    let root = session.load(Need::Instance(instance.key)).await;
     assert!(root.is_large);
     assert_eq!(sorted(root.entities), sorted([row(&instance), row(&at_root)]));
 
-    let element = session.load(LoadRequest::Element(body.key)).await;
+    let element = session.load(Need::Element(body.key)).await;
     assert!(element.is_large);
     let expected = [row(&instance), row(&body)].into_iter().chain(of_body.clone());
     assert_eq!(sorted(element.entities), sorted(expected));
 
     let Entity::Job(job) = &first_child[0] else { panic!("the job comes first") };
-    let by_job = session.load(LoadRequest::Job(job.key)).await;
+    let by_job = session.load(Need::instance_of::<Job>(job.key)).await;
     let expected = [row(&instance), row(&children[0])].into_iter().chain(first_child.clone());
     assert_eq!(sorted(by_job.entities), sorted(expected));
 
-    let page = |after, limit| LoadRequest::Children { scope: body.key, after, limit };
-    let first = session.load(page(None, 2)).await;
+    let page = |after| Need::Children { scope: body.key, after };
+    let first = session.load_list(page(None), 2).await;
     assert!(first.has_more);
     let expected = [row(&children[0]), row(&children[1])].into_iter().chain(first_child);
     assert_eq!(sorted(first.entities), sorted(expected));
-    let last = session.load(page(Some(children[INSTANCE_ENTITIES_MAX - 2].key), 2)).await;
+    let last = session.load_list(page(Some(children[INSTANCE_ENTITIES_MAX - 2].key)), 2).await;
     assert_eq!((last.entities, last.has_more), (vec![row(&children[INSTANCE_ENTITIES_MAX - 1])], false));
 
-    let outputs = session.load(LoadRequest::LoopOutputs { body: body.key, after: 1, limit: 3 }).await;
-    assert_eq!((outputs.entities, outputs.has_more), ((2..=4).map(|n| row(&output(n))).collect(), true));
+    let outputs = session.load_list(Need::LoopOutputs(body.key), 3).await;
+    assert_eq!((outputs.entities, outputs.has_more), ((1..=5).map(|n| row(&output(n))).collect(), false));
 }
 
 pub async fn message_boxes_are_loaded(place: &dyn Place) {
@@ -170,11 +172,7 @@ pub async fn message_boxes_are_loaded(place: &dyn Place) {
     session.put([row(&first), row(&second), row(&other_name), row(&other_key), row(&expiry)]).await;
     session.put([row(&subscription), row(&make.box_subscription("n", "k"))]).await;
     session.put([row(&lock_p), row(&lock_q), row(&lock_other)]).await;
-    let of = |tenant: &str| LoadRequest::MessageBox {
-        tenant: TenantId(tenant.into()),
-        name: "m".into(),
-        correlation_key: "k".into(),
-    };
+    let of = |tenant: &str| Need::box_of(&TenantId(tenant.into()), &"m".into(), &"k".into());
     let found = session.load(of(TenantId::DEFAULT)).await.entities;
     let expected = [row(&first), row(&second), row(&expiry), row(&subscription), row(&lock_p), row(&lock_q)];
     assert_eq!(sorted(found), sorted(expected));
@@ -193,24 +191,18 @@ pub async fn signals_and_starts_are_loaded(place: &dyn Place) {
     session
         .commit(subscriptions.iter().chain([&make.signal_subscription(&element, "t")]).map(put).collect())
         .await;
-    let page = |partition, after, limit| LoadRequest::SignalSubscriptions {
-        partition: PartitionId(partition),
-        tenant: TenantId::default(),
-        name: "s".into(),
-        after,
-        limit,
-    };
-    let first = session.load(page(1, None, 3)).await;
+    let page = |after| Need::SignalSubscriptions { tenant: TenantId::default(), name: "s".into(), after };
+    let first = session.load_list(page(None), 3).await;
     assert_eq!((first.entities, first.has_more), (subscriptions[..3].iter().map(row).collect(), true));
-    let rest = session.load(page(1, Some(subscriptions[2].key), 3)).await;
+    let rest = session.load_list(page(Some(subscriptions[2].key)), 3).await;
     assert_eq!((rest.entities, rest.has_more), (subscriptions[3..].iter().map(row).collect(), false));
-    assert!(session.load(page(2, None, 3)).await.entities.is_empty());
+    assert!(session.load_at(PartitionId(2), page(None), 3).await.entities.is_empty());
 
     let definition = make.definition("p", 1);
     let by_message = make.start_subscription(&definition, StartEventKind::Message, "go");
     let by_signal = make.start_subscription(&definition, StartEventKind::Signal, "go");
     session.commit(vec![put(&by_message), put(&by_signal)]).await;
-    let starts = |kind| LoadRequest::Starts { tenant: TenantId::default(), kind, name: "go".into() };
+    let starts = |kind| Need::Starts { tenant: TenantId::default(), kind, name: "go".into() };
     assert_eq!(session.load(starts(StartEventKind::Signal)).await.entities, [row(&by_signal)]);
     assert_eq!(session.load(starts(StartEventKind::Message)).await.entities, [row(&by_message)]);
 }
@@ -226,17 +218,12 @@ pub async fn waiting_jobs_come_in_order(place: &dyn Place) {
     let failed = Job { state: JobState::BackingOff, ..session.make.job(&element, "w") };
     let other = session.make.job(&element, "v");
     session.commit(jobs.iter().chain([&failed, &other]).map(put).collect()).await;
-    let page = |after, limit| LoadRequest::WaitingJobs {
-        partition: PartitionId(1),
-        job_type: "w".into(),
-        after,
-        limit,
-    };
+    let page = |after| Need::WaitingJobs { job_type: "w".into(), after };
     let ordered = [2, 0, 3, 1, 5, 4].map(|n: usize| row(&jobs[n]));
     let mut read = Vec::new();
     let mut after = None;
     loop {
-        let loaded = session.load(page(after, 2)).await;
+        let loaded = session.load_list(page(after), 2).await;
         if let Some(Entity::Job(last)) = loaded.entities.last() {
             after = Some(JobPosition { priority: last.priority, key: last.key });
         }
@@ -247,7 +234,7 @@ pub async fn waiting_jobs_come_in_order(place: &dyn Place) {
     }
     assert_eq!(read, ordered);
     session.commit(vec![put(&Job { state: JobState::Waiting, priority: 100, ..failed })]).await;
-    let first = session.load(page(None, 1)).await.entities;
+    let first = session.load_list(page(None), 1).await.entities;
     assert!(matches!(&first[0], Entity::Job(job) if job.priority == 100), "{first:?}");
 }
 
@@ -263,9 +250,10 @@ pub async fn leases_of_both_kinds_are_loaded(place: &dyn Place) {
         released: Vec::new(),
     };
     session.commit(vec![put(&leased), put(&free), put(&lease)]).await;
-    let leases = session.load(LoadRequest::Leases { partition: PartitionId(1) }).await.entities;
+    let leases = session.load(Need::Leases).await.entities;
     assert_eq!(sorted(leases), sorted([row(&leased), row(&lease)]));
-    assert!(session.load(LoadRequest::Leases { partition: PartitionId(2) }).await.entities.is_empty());
+    let elsewhere = session.load_at(PartitionId(2), Need::Leases, LIST_ROWS_MAX).await;
+    assert!(elsewhere.entities.is_empty());
 }
 
 pub async fn nothing_is_found_where_nothing_is(place: &dyn Place) {
@@ -276,15 +264,15 @@ pub async fn nothing_is_found_where_nothing_is(place: &dyn Place) {
         ..session.make.instance(session.make.key())
     };
     session.commit(vec![end(&ended, false)]).await;
-    let requests = [
-        LoadRequest::Instance(ended.key),
-        LoadRequest::Element(ElementInstanceKey(3)),
-        LoadRequest::Children { scope: ElementInstanceKey(3), after: None, limit: 5 },
+    let needs = [
+        Need::Instance(ended.key),
+        Need::Element(ElementInstanceKey(3)),
+        Need::Children { scope: ElementInstanceKey(3), after: None },
     ];
-    for loaded in session.store.load(&requests).await.expect("loads") {
+    for loaded in session.store.load(PartitionId(1), &needs, LIST_ROWS_MAX).await.expect("loads") {
         assert!(loaded.entities.is_empty(), "{loaded:?}");
     }
-    assert!(session.store.load(&[]).await.expect("loads").is_empty());
+    assert!(session.store.load(PartitionId(1), &[], LIST_ROWS_MAX).await.expect("loads").is_empty());
 }
 
 pub async fn every_field_survives(place: &dyn Place) {
@@ -333,6 +321,6 @@ pub async fn every_field_survives(place: &dyn Place) {
         ..make.job(&element, "w")
     };
     session.commit(vec![put(&instance), put(&element), put(&job)]).await;
-    let loaded = session.load(LoadRequest::Instance(instance.key)).await.entities;
+    let loaded = session.load(Need::Instance(instance.key)).await.entities;
     assert_eq!(sorted(loaded), sorted([row(&instance), row(&element), row(&job)]));
 }

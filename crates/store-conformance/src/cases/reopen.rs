@@ -4,8 +4,8 @@ use crate::workload::Workload;
 use crate::{Place, Session, dump};
 use std::collections::BTreeMap;
 use tidemill_model::entity::Lifecycle;
-use tidemill_model::{Change, Entity};
-use tidemill_store::LoadRequest;
+use tidemill_model::{Change, Entity, Need};
+use tidemill_store::LIST_ROWS_MAX;
 
 pub async fn everything_is_there_after_reopening(place: &dyn Place) {
     let before = {
@@ -45,9 +45,9 @@ pub async fn a_random_workload_equals_its_model(place: &dyn Place) {
         session.store.commit(batch).await.expect("commits");
     }
     assert!(ended > 50 && live.len() > 20);
-    let requests: Vec<LoadRequest> =
-        live.keys().map(|key| LoadRequest::Instance(tidemill_model::ProcessInstanceKey(*key))).collect();
-    let loaded = session.store.load(&requests).await.expect("loads");
+    let needs: Vec<Need> =
+        live.keys().map(|key| Need::Instance(tidemill_model::ProcessInstanceKey(*key))).collect();
+    let loaded = session.store.load(session.fence.partition, &needs, LIST_ROWS_MAX).await.expect("loads");
     for (expected, loaded) in live.values().zip(loaded) {
         let kept = loaded.entities.iter().find(|entity| matches!(entity, Entity::ProcessInstance(_)));
         assert_eq!(kept, Some(expected));

@@ -4,11 +4,11 @@ use super::instances::append;
 use crate::definitions::all_versions;
 use crate::tables::Tables;
 use tidemill_model::entity::TimerPurpose;
-use tidemill_model::{DefinitionKey, Entity, ResourceKey, TenantId};
+use tidemill_model::{DefinitionKey, Entity, FormKey, ResourceKey, TenantId};
 use tidemill_store::Loaded;
 
 pub(super) fn process(live: &Tables, tenant: &TenantId, process_id: &str) -> Loaded {
-    let versions = all_versions(&live.definitions, tenant, process_id);
+    let versions = all_versions(&live.process_definitions, tenant, process_id);
     let keys: Vec<DefinitionKey> = versions.iter().map(|version| version.key).collect();
     let mut entities: Vec<Entity> = versions.into_iter().map(Entity::from).collect();
     append(
@@ -25,8 +25,8 @@ pub(super) fn process(live: &Tables, tenant: &TenantId, process_id: &str) -> Loa
 }
 
 pub(super) fn definition(live: &Tables, key: DefinitionKey) -> Loaded {
-    let definition = live.definitions.get(&key.0).cloned().map(Entity::from);
-    let file = live.files.get(&key.0).cloned().map(Entity::from);
+    let definition = live.process_definitions.get(&DefinitionKey(key.0)).cloned().map(Entity::from);
+    let file = live.process_files.get(&key).cloned().map(Entity::from);
     Loaded { entities: definition.into_iter().chain(file).collect(), ..Loaded::default() }
 }
 
@@ -42,8 +42,8 @@ pub(super) fn resource(live: &Tables, tenant: &TenantId, resource_id: &str) -> L
 
 /// Keys are unique over the three tables, so at most one row is found.
 pub(super) fn by_key(live: &Tables, key: ResourceKey) -> Loaded {
-    let definition = live.definitions.get(&key.0).cloned().map(Entity::from);
-    let form = live.forms.get(&key.0).cloned().map(Entity::from);
-    let resource = live.resources.get(&key.0).cloned().map(Entity::from);
+    let definition = live.process_definitions.get(&DefinitionKey(key.0)).cloned().map(Entity::from);
+    let form = live.forms.get(&FormKey(key.0)).cloned().map(Entity::from);
+    let resource = live.resources.get(&key).cloned().map(Entity::from);
     Loaded { entities: definition.into_iter().chain(form).chain(resource).collect(), ..Loaded::default() }
 }

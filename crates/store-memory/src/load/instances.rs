@@ -1,11 +1,12 @@
 //! Instances, whole or, if they are large, piece by piece.
 
-use super::lists::cut;
-use crate::tables::Tables;
+use crate::tables::{Tabled, Tables};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tidemill_model::entity::{Origin, Timer, TimerPurpose};
-use tidemill_model::{ElementInstanceKey, Entity, ProcessInstanceKey};
+use tidemill_model::entity::{Timer, TimerPurpose};
+use tidemill_model::{
+    Belonging, ElementInstanceKey, Entity, EntityKey, Key, ProcessInstanceKey, Stored, for_each_kind,
+};
 use tidemill_store::{INSTANCE_ENTITIES_MAX, Loaded};
 
 /// Where a request leads: an instance, and the element that it is about.
@@ -16,8 +17,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn new(origin: &Origin, element: ElementInstanceKey) -> Place {
-        Place { instance: origin.instance, element }
+    /// Where the row with this key belongs, if it is there and belongs to an element.
+    pub(super) fn of_row<R: Tabled>(live: &Tables, key: Key) -> Option<Place> {
+        let row = R::table(live).values().find(|row| row.key().numbers().0 == key.0)?;
+        let Belonging { instance, element } = row.belongs_to()?;
+        Some(Place { instance, element: element? })
     }
 
     pub(super) fn of_instance(instance: ProcessInstanceKey) -> Place {
@@ -26,17 +30,17 @@ impl Place {
 
     /// A scope that is no element can only be an instance's own.
     pub(super) fn of_element(live: &Tables, element: ElementInstanceKey) -> Place {
-        let instance = live.elements.get(&element.0).map(|row| row.origin.instance);
+        let instance = live.element_instances.get(&element).map(|row| row.origin.instance);
         Place { instance: instance.unwrap_or(ProcessInstanceKey(element.0)), element }
     }
 }
 
 pub(super) fn around(live: &Tables, place: Place) -> Loaded {
-    let Some(instance) = live.instances.get(&place.instance.0) else { return Loaded::default() };
+    let Some(instance) = live.process_instances.get(&place.instance) else { return Loaded::default() };
     let is_large = is_large(live, place.instance);
     let mut entities = vec![Entity::from(instance.clone())];
     if is_large {
-        entities.extend(live.elements.get(&place.element.0).cloned().map(Entity::from));
+        entities.extend(live.element_instances.get(&place.element).cloned().map(Entity::from));
         append_belongings(live, place, &mut entities);
     } else {
         append_all(live, place.instance, &mut entities);
@@ -45,50 +49,30 @@ pub(super) fn around(live: &Tables, place: Place) -> Loaded {
 }
 
 fn is_large(live: &Tables, instance: ProcessInstanceKey) -> bool {
-    let elements = live.elements.values().filter(|row| row.origin.instance == instance).count();
+    let elements = live.element_instances.values().filter(|row| row.origin.instance == instance).count();
     let variables = live.variables.values().filter(|row| row.origin.instance == instance).count();
     let outputs = live.loop_outputs.values().filter(|row| row.origin.instance == instance).count();
     elements + variables + outputs > INSTANCE_ENTITIES_MAX
 }
 
 fn append_all(live: &Tables, instance: ProcessInstanceKey, entities: &mut Vec<Entity>) {
-    append(&live.elements, |row| row.origin.instance == instance, entities);
-    append(&live.variables, |row| row.origin.instance == instance, entities);
-    append(&live.jobs, |row| row.origin.instance == instance, entities);
-    append(&live.user_tasks, |row| row.origin.instance == instance, entities);
-    append(&live.incidents, |row| row.origin.instance == instance, entities);
-    append(&live.timers, |row| origin_of(row).is_some_and(|origin| origin.instance == instance), entities);
-    append(&live.message_subscriptions, |row| row.origin.instance == instance, entities);
-    append(&live.signal_subscriptions, |row| row.origin.instance == instance, entities);
-    append(&live.loop_inputs, |row| row.origin.instance == instance, entities);
-    append(&live.loop_outputs, |row| row.origin.instance == instance, entities);
+    let is_of_instance = |belonging: Option<Belonging>| belonging.is_some_and(|it| it.instance == instance);
+    for_each_kind!(R => append(R::table(live), |row| is_of_instance(Stored::belongs_to(row)), entities));
 }
 
-/// What belongs to one scope directly; the element itself is not among it.
+/// What belongs to one scope directly; the element itself is not among it. The back-off timer of a job comes with the
+/// element of the job.
 fn append_belongings(live: &Tables, place: Place, entities: &mut Vec<Entity>) {
-    let element = place.element;
-    append(&live.variables, |row| row.scope == element, entities);
-    append(&live.jobs, |row| row.element_instance == element, entities);
-    append(&live.user_tasks, |row| row.element_instance == element, entities);
-    append(&live.incidents, |row| row.element_instance == element, entities);
-    let is_of_element = |timer: &Timer| match &timer.purpose {
-        TimerPurpose::Catch { element_instance, .. } => *element_instance == element,
+    let element = Some(place.element);
+    let is_of_element = |belonging: Option<Belonging>| belonging.is_some_and(|it| it.element == element);
+    for_each_kind!(R => append(R::table(live), |row| is_of_element(Stored::belongs_to(row)), entities));
+    let is_of_job = |timer: &Timer| match &timer.purpose {
         TimerPurpose::JobBackoff { job, .. } => {
-            live.jobs.get(&job.0).is_some_and(|job| job.element_instance == element)
+            live.jobs.get(job).is_some_and(|job| Some(job.element_instance) == element)
         }
-        TimerPurpose::Start { .. } | TimerPurpose::MessageExpiry { .. } => false,
+        _ => false,
     };
-    append(&live.timers, is_of_element, entities);
-    append(&live.message_subscriptions, |row| row.element_instance == element, entities);
-    append(&live.signal_subscriptions, |row| row.element_instance == element, entities);
-    append(&live.loop_inputs, |row| row.body == element, entities);
-}
-
-fn origin_of(timer: &Timer) -> Option<&Origin> {
-    match &timer.purpose {
-        TimerPurpose::Catch { origin, .. } | TimerPurpose::JobBackoff { origin, .. } => Some(origin),
-        TimerPurpose::Start { .. } | TimerPurpose::MessageExpiry { .. } => None,
-    }
+    append(&live.timers, is_of_job, entities);
 }
 
 /// All rows of a table that are meant, in its order.
@@ -109,7 +93,7 @@ pub(super) fn children(
     limit: u32,
 ) -> Loaded {
     let instance = Place::of_element(live, scope).instance;
-    let behind = live.elements.values().filter(|row| row.parent == scope && Some(row.key) > after);
+    let behind = live.element_instances.values().filter(|row| row.parent == scope && Some(row.key) > after);
     let mut found: Vec<_> = behind.take(limit as usize + 1).collect();
     let has_more = found.len() > limit as usize;
     found.truncate(limit as usize);
@@ -121,9 +105,9 @@ pub(super) fn children(
     Loaded { instance: Some(instance), entities, is_large: false, has_more }
 }
 
-pub(super) fn loop_outputs(live: &Tables, body: ElementInstanceKey, after: u32, limit: u32) -> Loaded {
+pub(super) fn loop_outputs(live: &Tables, body: ElementInstanceKey) -> Loaded {
     let instance = Place::of_element(live, body).instance;
     let mut entities = Vec::new();
-    append(&live.loop_outputs, |row| row.body == body && row.loop_counter > after, &mut entities);
-    Loaded { instance: Some(instance), ..cut(entities, limit) }
+    append(&live.loop_outputs, |row| row.body == body, &mut entities);
+    Loaded { instance: Some(instance), entities, ..Loaded::default() }
 }

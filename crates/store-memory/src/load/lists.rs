@@ -4,26 +4,31 @@ use super::instances::append;
 use crate::tables::Tables;
 use std::cmp::Reverse;
 use tidemill_model::entity::{JobState, StartEventKind, Timer, TimerPurpose};
-use tidemill_model::{Entity, MessageKey, PartitionId, SubscriptionKey, TenantId};
-use tidemill_store::{JobPosition, Loaded};
+use tidemill_model::{BoxName, Entity, JobPosition, MessageKey, PartitionId, SubscriptionKey, TenantId};
+use tidemill_store::Loaded;
 
-pub(super) fn message_box(live: &Tables, tenant: &TenantId, name: &str, correlation_key: &str) -> Loaded {
+pub(super) fn message_box(live: &Tables, name: &BoxName) -> Loaded {
+    let BoxName { tenant, message_name, correlation_key } = name;
     let mut entities = Vec::new();
     append(
         &live.messages,
-        |row| row.tenant == *tenant && row.name == name && row.correlation_key == correlation_key,
+        |row| row.tenant == *tenant && row.name == *message_name && row.correlation_key == *correlation_key,
         &mut entities,
     );
     let messages: Vec<MessageKey> = entities.iter().filter_map(message_key).collect();
     append(&live.timers, |row| expires(row).is_some_and(|key| messages.contains(&key)), &mut entities);
     append(
         &live.box_subscriptions,
-        |row| row.tenant == *tenant && row.message_name == name && row.correlation_key == correlation_key,
+        |row| {
+            row.tenant == *tenant
+                && row.message_name == *message_name
+                && row.correlation_key == *correlation_key
+        },
         &mut entities,
     );
     append(
         &live.start_locks,
-        |row| row.tenant == *tenant && row.correlation_key == correlation_key,
+        |row| row.tenant == *tenant && row.correlation_key == *correlation_key,
         &mut entities,
     );
     Loaded { entities, ..Loaded::default() }

@@ -8,15 +8,15 @@ use crate::tables::Tables;
 use crate::{MemoryStore, maintenance};
 use async_trait::async_trait;
 use instances::Place;
-use tidemill_model::{PartitionId, ProcessInstanceKey, Remains, TenantId, Text};
-use tidemill_store::{IdempotentAnswer, Load, LoadRequest, Loaded, Result};
+use tidemill_model::{Need, PartitionId, ProcessInstanceKey, Remains, TenantId, Text, with_kind};
+use tidemill_store::{IdempotentAnswer, Load, Loaded, Result};
 
 #[async_trait]
 impl Load for MemoryStore {
-    async fn load(&self, requests: &[LoadRequest]) -> Result<Vec<Loaded>> {
+    async fn load(&self, partition: PartitionId, needs: &[Need], list_rows_max: u32) -> Result<Vec<Loaded>> {
         self.paced("load", || {
             let state = self.state();
-            Ok(requests.iter().map(|request| load(&state.live, request)).collect())
+            Ok(needs.iter().map(|need| load(&state.live, partition, need, list_rows_max)).collect())
         })
         .await
     }
@@ -45,49 +45,29 @@ impl Load for MemoryStore {
     }
 }
 
-fn load(live: &Tables, request: &LoadRequest) -> Loaded {
-    match request {
-        LoadRequest::Instance(key) => instances::around(live, Place::of_instance(*key)),
-        LoadRequest::Element(key) => instances::around(live, Place::of_element(live, *key)),
-        LoadRequest::Job(key) => {
-            let job = live.jobs.get(&key.0);
-            around(live, job.map(|job| Place::new(&job.origin, job.element_instance)))
+fn load(live: &Tables, partition: PartitionId, need: &Need, list_rows_max: u32) -> Loaded {
+    match need {
+        Need::Instance(key) => instances::around(live, Place::of_instance(*key)),
+        Need::Element(key) => instances::around(live, Place::of_element(live, *key)),
+        Need::InstanceOf(kind, key) => {
+            let place = with_kind!(*kind, R => Place::of_row::<R>(live, *key));
+            place.map_or_else(Loaded::default, |place| instances::around(live, place))
         }
-        LoadRequest::UserTask(key) => {
-            let task = live.user_tasks.get(&key.0);
-            around(live, task.map(|task| Place::new(&task.origin, task.element_instance)))
+        Need::Children { scope, after } => instances::children(live, *scope, *after, list_rows_max),
+        Need::LoopOutputs(body) => instances::loop_outputs(live, *body),
+        Need::MessageBox(name) => lists::message_box(live, name),
+        Need::Starts { tenant, kind, name } => lists::starts(live, tenant, *kind, name),
+        Need::SignalSubscriptions { tenant, name, after } => {
+            lists::signals(live, partition, tenant, name, *after, list_rows_max)
         }
-        LoadRequest::Incident(key) => {
-            let incident = live.incidents.get(&key.0);
-            around(live, incident.map(|incident| Place::new(&incident.origin, incident.element_instance)))
+        Need::WaitingJobs { job_type, after } => {
+            lists::waiting_jobs(live, partition, job_type, *after, list_rows_max)
         }
-        LoadRequest::MessageSubscription(key) => {
-            let waiting = live.message_subscriptions.get(&key.0);
-            around(live, waiting.map(|waiting| Place::new(&waiting.origin, waiting.element_instance)))
-        }
-        LoadRequest::Children { scope, after, limit } => instances::children(live, *scope, *after, *limit),
-        LoadRequest::LoopOutputs { body, after, limit } => {
-            instances::loop_outputs(live, *body, *after, *limit)
-        }
-        LoadRequest::MessageBox { tenant, name, correlation_key } => {
-            lists::message_box(live, tenant, name, correlation_key)
-        }
-        LoadRequest::Starts { tenant, kind, name } => lists::starts(live, tenant, *kind, name),
-        LoadRequest::SignalSubscriptions { partition, tenant, name, after, limit } => {
-            lists::signals(live, *partition, tenant, name, *after, *limit)
-        }
-        LoadRequest::WaitingJobs { partition, job_type, after, limit } => {
-            lists::waiting_jobs(live, *partition, job_type, *after, *limit)
-        }
-        LoadRequest::Leases { partition } => lists::leases(live, *partition),
-        LoadRequest::Process { tenant, process_id } => catalog::process(live, tenant, process_id),
-        LoadRequest::Definition(key) => catalog::definition(live, *key),
-        LoadRequest::Form { tenant, form_id } => catalog::form(live, tenant, form_id),
-        LoadRequest::Resource { tenant, resource_id } => catalog::resource(live, tenant, resource_id),
-        LoadRequest::ResourceByKey(key) => catalog::by_key(live, *key),
+        Need::Leases => lists::leases(live, partition),
+        Need::Process { tenant, process_id } => catalog::process(live, tenant, process_id),
+        Need::Definition(key) => catalog::definition(live, *key),
+        Need::Form { tenant, form_id } => catalog::form(live, tenant, form_id),
+        Need::Resource { tenant, resource_id } => catalog::resource(live, tenant, resource_id),
+        Need::ResourceByKey(key) => catalog::by_key(live, *key),
     }
-}
-
-fn around(live: &Tables, place: Option<Place>) -> Loaded {
-    place.map_or_else(Loaded::default, |place| instances::around(live, place))
 }

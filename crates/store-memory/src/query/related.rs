@@ -36,7 +36,7 @@ impl Related for Views<'_> {
         let mut within = BTreeSet::from([instance]);
         let mut open = vec![instance];
         while let Some(caller) = open.pop() {
-            let rows = both(&self.0.live.instances, &self.0.history.instances);
+            let rows = both(&self.0.live.process_instances, &self.0.history.process_instances);
             let called = rows.filter(|(row, _)| row.parent.is_some_and(|parent| parent.instance == caller));
             open.extend(called.map(|(row, _)| row.key).filter(|key| within.insert(*key)));
         }
@@ -44,17 +44,16 @@ impl Related for Views<'_> {
     }
 
     fn elements_within(&self, element: ElementInstanceKey) -> BTreeSet<ElementInstanceKey> {
-        let live_or_ended =
-            |key: &i64| self.0.live.elements.contains_key(key) || self.0.history.elements.contains_key(key);
-        if !live_or_ended(&element.0) {
+        let live = &self.0.live.element_instances;
+        if !live.contains_key(&element) && !self.0.history.element_instances.contains_key(&element) {
             return BTreeSet::new();
         }
         let mut within = BTreeSet::from([element]);
         let mut open = vec![element];
         while let Some(scope) = open.pop() {
-            let elements = both(&self.0.live.elements, &self.0.history.elements);
+            let elements = both(&self.0.live.element_instances, &self.0.history.element_instances);
             let inside = elements.filter(|(row, _)| row.parent == scope).map(|(row, _)| row.key);
-            let instances = both(&self.0.live.instances, &self.0.history.instances);
+            let instances = both(&self.0.live.process_instances, &self.0.history.process_instances);
             let called =
                 instances.filter(|(row, _)| row.parent.is_some_and(|parent| parent.element == scope));
             let next: Vec<_> = inside.chain(called.map(|(row, _)| row.key.scope())).collect();

@@ -78,7 +78,7 @@ impl Views<'_> {
 
     /// Live instances of these definitions, without and with an incident.
     fn active(&self, definitions: &[DefinitionKey]) -> [u64; 2] {
-        let live = self.0.live.instances.values().filter(|row| definitions.contains(&row.definition));
+        let live = self.0.live.process_instances.values().filter(|row| definitions.contains(&row.definition));
         let (stuck, running): (Vec<_>, Vec<_>) = live.partition(|row| row.incidents > 0);
         [running.len() as u64, stuck.len() as u64]
     }

@@ -8,12 +8,12 @@ use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
 use tidemill_store::view::{CallHierarchyEntry, FlowsTaken, ProcessInstanceView, Row, VariableView};
 
 impl Views<'_> {
-    fn element_row(&self, key: i64) -> Option<&Arc<ElementInstance>> {
-        self.0.live.elements.get(&key).or_else(|| self.0.history.elements.get(&key))
+    fn element_row(&self, key: ElementInstanceKey) -> Option<&Arc<ElementInstance>> {
+        self.0.live.element_instances.get(&key).or_else(|| self.0.history.element_instances.get(&key))
     }
 
-    fn instance_row(&self, key: i64) -> Option<&Arc<ProcessInstance>> {
-        self.0.live.instances.get(&key).or_else(|| self.0.history.instances.get(&key))
+    fn instance_row(&self, key: ProcessInstanceKey) -> Option<&Arc<ProcessInstance>> {
+        self.0.live.process_instances.get(&key).or_else(|| self.0.history.process_instances.get(&key))
     }
 
     pub(super) fn visible_variables(&self, scope: ElementInstanceKey) -> Vec<VariableView> {
@@ -23,13 +23,13 @@ impl Views<'_> {
             for variable in self.variables().filter(|variable| variable.scope == scope) {
                 visible.entry(variable.name.clone()).or_insert(variable);
             }
-            next = self.element_row(scope.0).map(|element| element.parent);
+            next = self.element_row(scope).map(|element| element.parent);
         }
         visible.into_values().collect()
     }
 
     pub(super) fn flows_taken(&self, instance: ProcessInstanceKey) -> Option<FlowsTaken> {
-        let row = self.instance_row(instance.0)?;
+        let row = self.instance_row(instance)?;
         let view = self.instance_view(row);
         Some(FlowsTaken {
             instance,
@@ -42,14 +42,14 @@ impl Views<'_> {
     }
 
     fn instance_view(&self, row: &ProcessInstance) -> ProcessInstanceView {
-        let definition = self.0.live.definitions.get(&row.definition.0).map(|definition| &**definition);
+        let definition = self.0.live.process_definitions.get(&row.definition).map(|definition| &**definition);
         ProcessInstanceView::of(&Row { entity: row, definition, has_ended: false })
     }
 
     /// From the root down to the instance itself; empty for a root.
     pub(super) fn call_hierarchy(&self, instance: ProcessInstanceKey) -> Option<Vec<CallHierarchyEntry>> {
         let mut hierarchy = Vec::new();
-        let mut next = self.instance_row(instance.0);
+        let mut next = self.instance_row(instance);
         while let Some(row) = next {
             let view = self.instance_view(row);
             hierarchy.push(CallHierarchyEntry {
@@ -59,7 +59,7 @@ impl Views<'_> {
                 process_name: view.process_name,
                 tenant: view.tenant,
             });
-            next = row.parent.and_then(|parent| self.instance_row(parent.instance.0));
+            next = row.parent.and_then(|parent| self.instance_row(parent.instance));
         }
         hierarchy.reverse();
         match hierarchy.len() {

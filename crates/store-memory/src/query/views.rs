@@ -12,7 +12,7 @@ pub(super) struct Views<'s>(pub(super) &'s State);
 
 impl<'s> Views<'s> {
     fn definition(&self, key: DefinitionKey) -> Option<&'s ProcessDefinition> {
-        self.0.live.definitions.get(&key.0).map(|definition| &**definition)
+        self.0.live.process_definitions.get(&key).map(|definition| &**definition)
     }
 
     fn row<E>(&self, entity: &'s E, definition: DefinitionKey, has_ended: bool) -> Row<'s, E> {
@@ -20,16 +20,16 @@ impl<'s> Views<'s> {
     }
 
     pub(super) fn definitions(&self) -> impl Iterator<Item = ProcessDefinitionView> {
-        self.0.live.definitions.values().map(|definition| ProcessDefinitionView::of(definition))
+        self.0.live.process_definitions.values().map(|definition| ProcessDefinitionView::of(definition))
     }
 
     pub(super) fn instances(&self) -> impl Iterator<Item = ProcessInstanceView> {
-        let rows = both(&self.0.live.instances, &self.0.history.instances);
+        let rows = both(&self.0.live.process_instances, &self.0.history.process_instances);
         rows.map(move |(row, ended)| ProcessInstanceView::of(&self.row(row, row.definition, ended)))
     }
 
     pub(super) fn elements(&self) -> impl Iterator<Item = ElementInstanceView> {
-        let rows = both(&self.0.live.elements, &self.0.history.elements);
+        let rows = both(&self.0.live.element_instances, &self.0.history.element_instances);
         rows.map(move |(row, ended)| ElementInstanceView::of(&self.row(row, row.origin.definition, ended)))
     }
 
@@ -74,7 +74,7 @@ impl<'s> Views<'s> {
     }
 
     pub(super) fn correlations(&self) -> impl Iterator<Item = CorrelationView> {
-        let rows = self.0.history.correlations.values();
+        let rows = self.0.history.message_correlations.values();
         rows.map(move |row| CorrelationView::of(&self.row(&**row, row.origin.definition, true)))
     }
 

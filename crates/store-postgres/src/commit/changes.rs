@@ -4,10 +4,9 @@ use super::columns::Columns;
 use super::statements::{Verb, binds_partition, lacks_end, statement};
 use crate::call::{Call, Param};
 use std::collections::BTreeMap;
-use tidemill_model::entity::*;
-use tidemill_model::{Change, Entity, EntityKind};
+use tidemill_model::{Change, Ended, Entity, EntityKey, EntityKind, with_kind};
 use tidemill_store::{Batch, Culprit};
-use tidemill_store_sql::{End, Row};
+use tidemill_store_sql::Row;
 
 /// A statement of a commit, with the entity that is at fault when it is refused, where that is certain.
 pub(super) struct Step<'b> {
@@ -32,7 +31,7 @@ struct Group<'b> {
 pub(super) fn steps(batch: &Batch) -> Vec<Step<'_>> {
     let mut groups: BTreeMap<EntityKind, Group<'_>> = BTreeMap::new();
     for change in &batch.changes {
-        let (Change::Put(entity) | Change::Remove(entity) | Change::End { entity, .. }) = change;
+        let entity = change.entity();
         let group = groups.entry(entity.kind()).or_default();
         match change {
             Change::Put(_) => group.put.push(entity),
@@ -45,44 +44,20 @@ pub(super) fn steps(batch: &Batch) -> Vec<Step<'_>> {
             }
         }
     }
-    groups.into_iter().flat_map(|(kind, group)| group_steps(kind, &group, batch)).collect()
-}
-
-fn group_steps<'b>(kind: EntityKind, group: &Group<'b>, batch: &'b Batch) -> Vec<Step<'b>> {
-    match kind {
-        EntityKind::ProcessInstance => table_steps::<ProcessInstance>(group, batch),
-        EntityKind::ElementInstance => table_steps::<ElementInstance>(group, batch),
-        EntityKind::Variable => table_steps::<Variable>(group, batch),
-        EntityKind::Job => table_steps::<Job>(group, batch),
-        EntityKind::JobLease => table_steps::<JobLease>(group, batch),
-        EntityKind::UserTask => table_steps::<UserTask>(group, batch),
-        EntityKind::Incident => table_steps::<Incident>(group, batch),
-        EntityKind::Timer => table_steps::<Timer>(group, batch),
-        EntityKind::Message => table_steps::<Message>(group, batch),
-        EntityKind::MessageSubscription => table_steps::<MessageSubscription>(group, batch),
-        EntityKind::BoxSubscription => table_steps::<BoxSubscription>(group, batch),
-        EntityKind::MessageStartLock => table_steps::<MessageStartLock>(group, batch),
-        // Written once and never changed, however its change is called.
-        EntityKind::MessageCorrelation => {
-            rows_step::<MessageCorrelation>(Verb::Put, &[&group.put[..], &group.ended].concat(), batch)
-                .into_iter()
-                .collect()
-        }
-        EntityKind::SignalSubscription => table_steps::<SignalSubscription>(group, batch),
-        EntityKind::StartSubscription => table_steps::<StartSubscription>(group, batch),
-        EntityKind::LoopInput => table_steps::<LoopInput>(group, batch),
-        EntityKind::LoopOutput => table_steps::<LoopOutput>(group, batch),
-        EntityKind::ProcessDefinition => table_steps::<ProcessDefinition>(group, batch),
-        EntityKind::ProcessXml => table_steps::<ProcessXml>(group, batch),
-        EntityKind::Form => table_steps::<Form>(group, batch),
-        EntityKind::Resource => table_steps::<Resource>(group, batch),
-    }
+    let steps = |(kind, group)| with_kind!(kind, R => table_steps::<R>(&group, batch));
+    groups.into_iter().flat_map(steps).collect()
 }
 
 fn table_steps<'b, R: Row>(group: &Group<'b>, batch: &'b Batch) -> Vec<Step<'b>> {
     let mut steps = Vec::with_capacity(3);
+    if R::ENDED == Ended::HistoryFromTheStart {
+        // Written once and never changed, however its change is called.
+        let written = [&group.put[..], &group.ended].concat();
+        steps.extend(rows_step::<R>(Verb::Put, &written, batch));
+        return steps;
+    }
     steps.extend(rows_step::<R>(Verb::Remove, &group.removed, batch));
-    if R::END != End::Forgotten {
+    if R::ENDED == Ended::History {
         steps.extend(rows_step::<R>(Verb::End, &group.ended, batch));
     }
     steps.extend(rows_step::<R>(Verb::Put, &group.put, batch));
@@ -92,7 +67,7 @@ fn table_steps<'b, R: Row>(group: &Group<'b>, batch: &'b Batch) -> Vec<Step<'b>>
 fn rows_step<'b, R: Row>(verb: Verb, entities: &[&'b Entity], batch: &'b Batch) -> Option<Step<'b>> {
     let rows: Vec<&'b R> = entities.iter().filter_map(|entity| R::of(entity)).collect();
     let first = *rows.first()?;
-    let culprit = (rows.len() == 1).then(|| Culprit { kind: R::KIND, key: first.key() });
+    let culprit = (rows.len() == 1).then(|| Culprit { kind: R::KIND, key: first.key().numbers().0 });
     let mut columns = Columns::default();
     for row in rows {
         columns.begin_row();

@@ -4,10 +4,9 @@ use crate::call::{Call, Param, small};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use tidemill_model::entity::ElementInstance;
-use tidemill_model::{Change, Entity, EntityKind};
+use tidemill_model::{Change, Entity, EntityKind, Stored};
 use tidemill_store::view::state_name;
 use tidemill_store::{Batch, FiredTimers, IdempotentAnswer, NewInboxEntry};
-use tidemill_store_sql::Row;
 
 const BATCH: &str =
     "INSERT INTO batches (partition_id, batch_id, at, highest_key, log) VALUES ($1, $2, $3, $4, $5)";

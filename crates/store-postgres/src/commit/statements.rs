@@ -2,7 +2,8 @@
 
 use super::columns::Column;
 use std::sync::OnceLock;
-use tidemill_store_sql::{End, Row};
+use tidemill_model::{Ended, EntityKind};
+use tidemill_store_sql::Row;
 
 /// What a statement does with the rows it is given.
 #[derive(Clone, Copy)]
@@ -14,7 +15,8 @@ pub(super) enum Verb {
 
 /// Made once for each kind of entity and verb. The types of the columns are the same every time.
 pub(super) fn statement<R: Row>(verb: Verb, columns: &[Column<'_>]) -> &'static str {
-    static MADE: [[OnceLock<String>; 3]; 32] = [const { [const { OnceLock::new() }; 3] }; 32];
+    static MADE: [[OnceLock<String>; 3]; EntityKind::COUNT] =
+        [const { [const { OnceLock::new() }; 3] }; EntityKind::COUNT];
     MADE[R::KIND as usize][verb as usize].get_or_init(|| match verb {
         Verb::Put => put::<R>(columns),
         Verb::Remove => remove::<R>(columns),
@@ -29,7 +31,7 @@ pub(super) fn binds_partition<R: Row>() -> bool {
 
 /// Which column of a history table is its time, where the entity does not bind it.
 pub(super) fn lacks_end<R: Row>() -> bool {
-    matches!(R::END, End::History(more) if !more.contains(&"ended_at"))
+    R::ENDED == Ended::History && !R::END_COLUMNS.contains(&"ended_at")
 }
 
 /// Correlations are written once, straight into history, and go by their own time.
@@ -56,8 +58,7 @@ fn put<R: Row>(columns: &[Column<'_>]) -> String {
 }
 
 fn end<R: Row>(columns: &[Column<'_>]) -> String {
-    let End::History(more) = R::END else { unreachable!("only what has a history is written to it") };
-    insert::<R>(&format!("{}_history", R::TABLE), &[R::COLUMNS, more].concat(), columns)
+    insert::<R>(R::HISTORY, &[R::COLUMNS, R::END_COLUMNS].concat(), columns)
 }
 
 fn insert<R: Row>(table: &str, names: &[&str], columns: &[Column<'_>]) -> String {
@@ -69,7 +70,7 @@ fn insert<R: Row>(table: &str, names: &[&str], columns: &[Column<'_>]) -> String
         values = "$1::smallint, u.*".to_owned();
         first = 2;
     }
-    if table.ends_with("_history") && lacks_end::<R>() {
+    if table == R::HISTORY && lacks_end::<R>() {
         names.push_str(", ended_at");
         values.push_str(&format!(", ${}::bigint", first + columns.len()));
     }

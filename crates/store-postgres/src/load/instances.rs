@@ -1,11 +1,12 @@
 //! Instances, whole or, if they are large, piece by piece.
 
-use super::resolve::{Place, by_keys, partition_of};
-use super::rows::{Fetch, VARIABLE_COLUMNS};
+use super::resolve::{by_keys, partition_of};
+use super::rows::Fetch;
 use crate::call::{Call, Param};
 use std::collections::{HashMap, HashSet};
-use tidemill_model::{Entity, EntityKind, ProcessInstanceKey};
+use tidemill_model::{Entity, EntityKind, ProcessInstanceKey, for_each_kind};
 use tidemill_store::{INSTANCE_ENTITIES_MAX, Loaded};
+use tidemill_store_sql::{Place, Row as StoredRow};
 use tokio_postgres::Row;
 
 /// Counts no further than the limit, because a large instance can be very large.
@@ -15,15 +16,6 @@ const SIZES: &str = "SELECT k, \
     (SELECT count(*) FROM (SELECT 1 FROM loop_outputs \
         WHERE partition_id = (k >> 51)::smallint AND instance_key = k LIMIT $2) o) \
     FROM unnest($1::bigint[]) k";
-
-/// Tables whose rows belong to an element of an instance.
-const BELONGINGS: [(EntityKind, &str); 5] = [
-    (EntityKind::Job, "jobs"),
-    (EntityKind::UserTask, "user_tasks"),
-    (EntityKind::Incident, "incidents"),
-    (EntityKind::MessageSubscription, "message_subscriptions"),
-    (EntityKind::SignalSubscription, "signal_subscriptions"),
-];
 
 /// The instances that a call is about, as far as they can be loaded together.
 #[derive(Default)]
@@ -59,22 +51,8 @@ impl Instances {
         if keys.is_empty() {
             return Vec::new();
         }
-        let of = |kind: EntityKind, table: &str| {
-            let sql = format!("SELECT instance_key, data FROM {table} WHERE instance_key = ANY($1)");
-            Fetch::new(kind, sql, [keys.clone().into()])
-        };
-        let mut fetches: Vec<Fetch<'static>> =
-            BELONGINGS.iter().map(|(kind, table)| of(*kind, table)).collect();
-        fetches.push(of(EntityKind::ElementInstance, "element_instances"));
-        fetches.push(of(EntityKind::LoopInput, "loop_inputs"));
-        let variables =
-            format!("SELECT instance_key, {VARIABLE_COLUMNS} FROM variables WHERE instance_key = ANY($1)");
-        fetches.push(Fetch::new(EntityKind::Variable, variables, [keys.clone().into()]));
-        let timers = "SELECT owner_key, data FROM timers WHERE owner_key = ANY($1)";
-        fetches.push(Fetch::new(EntityKind::Timer, timers, [keys.clone().into()]));
-        let outputs = "SELECT x.* FROM unnest($1::bigint[]) k CROSS JOIN LATERAL (SELECT instance_key, data \
-            FROM loop_outputs WHERE partition_id = (k >> 51)::smallint AND instance_key = k OFFSET 0) x";
-        fetches.push(Fetch::new(EntityKind::LoopOutput, outputs, [keys.into()]));
+        let mut fetches = Vec::new();
+        for_each_kind!(R => fetches.extend(whole::<R>(&keys)));
         fetches
     }
 
@@ -103,31 +81,38 @@ impl Instances {
     }
 }
 
-/// What belongs to these scopes of an instance directly; the elements themselves are not among it. The back-off
-/// timer of a job stands under the key of the job.
+/// All rows of a kind that belong to these instances.
+fn whole<R: StoredRow>(instances: &[i64]) -> Option<Fetch<'static>> {
+    let (instance, table, loaded) = (R::instance_column()?, R::TABLE, R::LOADED.join(", "));
+    let sql = match R::KEY.contains(&instance) {
+        // The primary key begins with the partition.
+        true => format!(
+            "SELECT x.* FROM unnest($1::bigint[]) k CROSS JOIN LATERAL (SELECT {instance}, {loaded} FROM {table} \
+             WHERE partition_id = (k >> 51)::smallint AND {instance} = k OFFSET 0) x"
+        ),
+        false => format!("SELECT {instance}, {loaded} FROM {table} WHERE {instance} = ANY($1)"),
+    };
+    Some(Fetch::new(R::KIND, sql, [instances.to_vec().into()]))
+}
+
+/// What belongs to these scopes of an instance directly; the elements themselves are not among it.
 pub(super) fn scope_belongings(instance: i64, elements: &[i64]) -> Vec<Fetch<'static>> {
+    let mut fetches = Vec::new();
+    for_each_kind!(R => fetches.extend(of_scopes::<R>(instance, elements)));
+    fetches
+}
+
+fn of_scopes<R: StoredRow>(of: i64, elements: &[i64]) -> Option<Fetch<'static>> {
     const SCOPES: &str = "unnest($2::bigint[])";
     const SCOPES_AND_JOBS: &str = "unnest($2::bigint[] || ARRAY(SELECT j.key FROM unnest($2::bigint[]) e \
         CROSS JOIN LATERAL (SELECT key FROM jobs WHERE instance_key = $1 AND element_instance = e OFFSET 0) j))";
-    let fetch = |kind: EntityKind, scopes: &str, columns: &str, table: &str, of: [&str; 2]| {
-        let [instance_column, scope_column] = of;
-        let sql = format!(
-            "SELECT x.* FROM {scopes} e CROSS JOIN LATERAL (SELECT {columns} FROM {table} \
-             WHERE {instance_column} = $1 AND {scope_column} = e OFFSET 0) x"
-        );
-        let params: [Param<'static>; 2] = [instance.into(), elements.to_vec().into()];
-        Fetch::new(kind, sql, params)
-    };
-    let by_element = ["instance_key", "element_instance"];
-    let mut fetches: Vec<Fetch<'static>> = BELONGINGS
-        .iter()
-        .map(|(kind, table)| fetch(*kind, SCOPES, "element_instance, data", table, by_element))
-        .collect();
-    let variable = format!("scope_key AS scope, {VARIABLE_COLUMNS}");
-    fetches.push(fetch(EntityKind::Variable, SCOPES, &variable, "variables", ["instance_key", "scope_key"]));
-    let of_owner = ["owner_key", "element_instance"];
-    fetches.push(fetch(EntityKind::Timer, SCOPES_AND_JOBS, "element_instance, data", "timers", of_owner));
-    let of_body = ["instance_key", "body_key"];
-    fetches.push(fetch(EntityKind::LoopInput, SCOPES, "body_key, data", "loop_inputs", of_body));
-    fetches
+    let scopes = if R::MAY_HANG_ON_JOB { SCOPES_AND_JOBS } else { SCOPES };
+    let (instance, element) = (R::instance_column()?, R::element_column()?);
+    let (table, loaded) = (R::TABLE, R::LOADED.join(", "));
+    let sql = format!(
+        "SELECT x.* FROM {scopes} e CROSS JOIN LATERAL (SELECT {element} AS scope, {loaded} FROM {table} \
+         WHERE {instance} = $1 AND {element} = e OFFSET 0) x"
+    );
+    let params: [Param<'static>; 2] = [of.into(), elements.to_vec().into()];
+    Some(Fetch::new(R::KIND, sql, params))
 }

@@ -1,81 +1,79 @@
-//! Requests that are answered by their own statements: lists by cursor, message boxes, deployed things.
+//! Needs that are answered by statements of their own: lists by cursor, message boxes, deployed things.
 
-use super::resolve::{Place, partition_of};
+use super::resolve::partition_of;
 use super::rows::Fetch;
 use crate::call::Param;
-use tidemill_model::{EntityKind, Key, PartitionId};
-use tidemill_store::LoadRequest;
-use tidemill_store_sql::start_kind_name;
+use tidemill_model::{BoxName, EntityKind, Key, Need, PartitionId};
+use tidemill_store_sql::{Place, start_kind_name};
 
-/// The statements of a request; where it has a limit, the first of them is read one longer.
-pub(super) fn fetches<'r>(request: &'r LoadRequest, place: Option<&Place>) -> Vec<Fetch<'r>> {
-    match (request, place) {
-        (LoadRequest::Children { scope, after, limit }, Some(place)) => vec![Fetch::new(
-            EntityKind::ElementInstance,
-            "SELECT key, data FROM element_instances WHERE instance_key = $1 AND parent_key = $2 AND key > $3 \
+/// Which lists are meant, and how many of their rows.
+#[derive(Clone, Copy)]
+pub(super) struct Lists {
+    pub(super) partition: PartitionId,
+    pub(super) rows_max: u32,
+}
+
+impl Lists {
+    /// The statements of a need; those of lists read one row more than asked for.
+    pub(super) fn fetches<'r>(self, need: &'r Need, place: Option<&Place>) -> Vec<Fetch<'r>> {
+        let Lists { partition, rows_max } = self;
+        let more = || Param::from(i64::from(rows_max) + 1);
+        match (need, place) {
+            (Need::Children { scope, after }, Some(place)) => vec![Fetch::new(
+                EntityKind::ElementInstance,
+                "SELECT key, data FROM element_instances WHERE instance_key = $1 AND parent_key = $2 AND key > $3 \
              ORDER BY key LIMIT $4",
-            [place.instance.into(), scope.0.into(), after.map_or(0, |after| after.0).into(), more(*limit)],
-        )],
-        (LoadRequest::LoopOutputs { body, after, limit }, Some(place)) => vec![Fetch::new(
-            EntityKind::LoopOutput,
-            "SELECT body_key, data FROM loop_outputs WHERE partition_id = $1 AND instance_key = $2 \
-             AND body_key = $3 AND loop_counter > $4 ORDER BY loop_counter LIMIT $5",
-            [
-                Param::Small(partition_of(place.instance)),
-                place.instance.into(),
-                body.0.into(),
-                i64::from(*after).into(),
-                more(*limit),
-            ],
-        )],
-        (LoadRequest::WaitingJobs { partition, job_type, after, limit }, _) => {
-            let (priority, key) =
-                after.map_or((i64::MAX, 0), |after| (i64::from(after.priority), after.key.0));
-            vec![Fetch::new(
-                EntityKind::Job,
-                "SELECT key, data FROM jobs WHERE is_waiting AND partition_id = $1 AND job_type = $2 \
+                [place.instance.into(), scope.0.into(), after.map_or(0, |after| after.0).into(), more()],
+            )],
+            (Need::LoopOutputs(body), Some(place)) => vec![Fetch::new(
+                EntityKind::LoopOutput,
+                "SELECT body_key, data FROM loop_outputs WHERE partition_id = $1 AND instance_key = $2 \
+             AND body_key = $3 ORDER BY loop_counter",
+                [Param::Small(partition_of(place.instance)), place.instance.into(), body.0.into()],
+            )],
+            (Need::WaitingJobs { job_type, after }, _) => {
+                let (priority, key) =
+                    after.map_or((i64::MAX, 0), |after| (i64::from(after.priority), after.key.0));
+                vec![Fetch::new(
+                    EntityKind::Job,
+                    "SELECT key, data FROM jobs WHERE is_waiting AND partition_id = $1 AND job_type = $2 \
                  AND priority <= $3 AND (priority < $3 OR key > $4) ORDER BY priority DESC, key LIMIT $5",
-                [(*partition).into(), job_type.as_str().into(), priority.into(), key.into(), more(*limit)],
-            )]
-        }
-        (LoadRequest::Leases { partition }, _) => leases(*partition),
-        (LoadRequest::MessageBox { tenant, name, correlation_key }, _) => {
-            message_box(tenant.as_str(), name, correlation_key)
-        }
-        (LoadRequest::Starts { tenant, kind, name }, _) => vec![Fetch::new(
-            EntityKind::StartSubscription,
-            "SELECT key, data FROM start_subscriptions WHERE name = $1 AND tenant = $2 AND kind = $3 ORDER BY key",
-            [name.as_str().into(), tenant.as_str().into(), start_kind_name(*kind).into()],
-        )],
-        (LoadRequest::SignalSubscriptions { partition, tenant, name, after, limit }, _) => vec![Fetch::new(
-            EntityKind::SignalSubscription,
-            "SELECT key, data FROM signal_subscriptions WHERE partition_id = $1 AND signal_name = $2 \
+                    [partition.into(), job_type.as_str().into(), priority.into(), key.into(), more()],
+                )]
+            }
+            (Need::Leases, _) => leases(partition),
+            (Need::MessageBox(name), _) => message_box(name),
+            (Need::Starts { tenant, kind, name }, _) => vec![Fetch::new(
+                EntityKind::StartSubscription,
+                "SELECT key, data FROM start_subscriptions WHERE name = $1 AND tenant = $2 AND kind = $3 ORDER BY key",
+                [name.as_str().into(), tenant.as_str().into(), start_kind_name(*kind).into()],
+            )],
+            (Need::SignalSubscriptions { tenant, name, after }, _) => vec![Fetch::new(
+                EntityKind::SignalSubscription,
+                "SELECT key, data FROM signal_subscriptions WHERE partition_id = $1 AND signal_name = $2 \
              AND tenant = $3 AND key > $4 ORDER BY key LIMIT $5",
-            [
-                (*partition).into(),
-                name.as_str().into(),
-                tenant.as_str().into(),
-                after.map_or(0, |after| after.0).into(),
-                more(*limit),
-            ],
-        )],
-        (request, _) => catalog(request),
+                [
+                    partition.into(),
+                    name.as_str().into(),
+                    tenant.as_str().into(),
+                    after.map_or(0, |after| after.0).into(),
+                    more(),
+                ],
+            )],
+            (need, _) => catalog(need),
+        }
     }
-}
 
-/// The limit of a request that has one.
-pub(super) fn limit_of(request: &LoadRequest) -> Option<u32> {
-    match request {
-        LoadRequest::Children { limit, .. }
-        | LoadRequest::LoopOutputs { limit, .. }
-        | LoadRequest::WaitingJobs { limit, .. }
-        | LoadRequest::SignalSubscriptions { limit, .. } => Some(*limit),
-        _ => None,
+    /// How many rows a need is answered with at most, if it is for a list. Outputs have no limit: all of them are needed.
+    pub(super) fn rows_max_of(self, need: &Need) -> Option<u32> {
+        match need {
+            Need::Children { .. } | Need::WaitingJobs { .. } | Need::SignalSubscriptions { .. } => {
+                Some(self.rows_max)
+            }
+            Need::LoopOutputs(_) => Some(u32::MAX),
+            _ => None,
+        }
     }
-}
-
-fn more(limit: u32) -> Param<'static> {
-    (i64::from(limit) + 1).into()
 }
 
 fn leases(partition: PartitionId) -> Vec<Fetch<'static>> {
@@ -94,8 +92,12 @@ fn leases(partition: PartitionId) -> Vec<Fetch<'static>> {
     ]
 }
 
-fn message_box<'r>(tenant: &'r str, name: &'r str, correlation_key: &'r str) -> Vec<Fetch<'r>> {
-    let names = || -> [Param<'r>; 3] { [correlation_key.into(), name.into(), tenant.into()] };
+/// A correlation key leads to one partition, so its rows need not be asked for theirs: a plan might look at all rows of the
+/// partition for it.
+fn message_box(name: &BoxName) -> Vec<Fetch<'_>> {
+    let (tenant, correlation_key) = (name.tenant.as_str(), name.correlation_key.as_str());
+    let names =
+        || -> [Param<'_>; 3] { [correlation_key.into(), name.message_name.as_str().into(), tenant.into()] };
     vec![
         Fetch::new(
             EntityKind::Message,
@@ -122,7 +124,7 @@ fn message_box<'r>(tenant: &'r str, name: &'r str, correlation_key: &'r str) -> 
     ]
 }
 
-fn catalog(request: &LoadRequest) -> Vec<Fetch<'_>> {
+fn catalog(need: &Need) -> Vec<Fetch<'_>> {
     let by_key = |kind: EntityKind, table: &str, key: i64| {
         let sql = format!("SELECT key, data FROM {table} WHERE partition_id = $1 AND key = $2");
         Fetch::new(kind, sql, [Param::Small(partition_of(key)), key.into()])
@@ -130,26 +132,26 @@ fn catalog(request: &LoadRequest) -> Vec<Fetch<'_>> {
     let versions = |table: &str, id: &str| {
         format!("SELECT key, data FROM {table} WHERE {id} = $1 AND tenant = $2 ORDER BY version")
     };
-    match request {
-        LoadRequest::Process { tenant, process_id } => process(tenant.as_str(), process_id),
-        LoadRequest::Definition(key) => vec![
+    match need {
+        Need::Process { tenant, process_id } => process(tenant.as_str(), process_id),
+        Need::Definition(key) => vec![
             by_key(EntityKind::ProcessDefinition, "process_definitions", key.0),
             Fetch::new(
                 EntityKind::ProcessXml,
-                "SELECT definition_key, xml FROM process_files WHERE partition_id = $1 AND definition_key = $2",
+                "SELECT definition_key, definition_key, xml FROM process_files WHERE partition_id = $1 AND definition_key = $2",
                 [Param::Small(partition_of(key.0)), key.0.into()],
             ),
         ],
-        LoadRequest::Form { tenant, form_id } => {
+        Need::Form { tenant, form_id } => {
             let sql = versions("forms", "form_id");
             vec![Fetch::new(EntityKind::Form, sql, [form_id.as_str().into(), tenant.as_str().into()])]
         }
-        LoadRequest::Resource { tenant, resource_id } => {
+        Need::Resource { tenant, resource_id } => {
             let sql = versions("resources", "resource_id");
             vec![Fetch::new(EntityKind::Resource, sql, [resource_id.as_str().into(), tenant.as_str().into()])]
         }
         // Keys are unique over the three tables, so at most one row is found.
-        LoadRequest::ResourceByKey(key) => vec![
+        Need::ResourceByKey(key) => vec![
             by_key(EntityKind::ProcessDefinition, "process_definitions", key.0),
             by_key(EntityKind::Form, "forms", key.0),
             by_key(EntityKind::Resource, "resources", key.0),

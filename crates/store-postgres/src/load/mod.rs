@@ -1,4 +1,4 @@
-//! What the engine asks for. All requests of a call are answered from one state, in three round trips: where the
+//! What the engine asks for. All needs of a call are answered from one state, in three round trips: where the
 //! keys lead, how large the instances are, and what belongs to them. One statement per table, however many
 //! instances.
 
@@ -14,12 +14,13 @@ use crate::error;
 use crate::maintenance::history;
 use async_trait::async_trait;
 use instances::{Instances, instances_fetch, scope_belongings, sizes_call};
-use resolve::Place;
+use lists::Lists;
 use rows::{Fetch, owned_entity};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use tidemill_model::{Entity, PartitionId, ProcessInstanceKey, Remains, TenantId, Text, Timestamp};
-use tidemill_store::{IdempotentAnswer, Load, LoadRequest, Loaded, Result};
+use tidemill_model::{Entity, Need, PartitionId, ProcessInstanceKey, Remains, TenantId, Text, Timestamp};
+use tidemill_store::{IdempotentAnswer, Load, Loaded, Result};
+use tidemill_store_sql::Place;
 use tokio_postgres::Row;
 
 /// One state for all flushes of a load.
@@ -31,13 +32,14 @@ const ANSWERS: &str = "SELECT i.tenant, i.key, i.body_hash, i.answer, i.created_
 
 #[async_trait]
 impl Load for PostgresStore {
-    async fn load(&self, requests: &[LoadRequest]) -> Result<Vec<Loaded>> {
-        match self.try_load(requests).await {
+    async fn load(&self, partition: PartitionId, needs: &[Need], list_rows_max: u32) -> Result<Vec<Loaded>> {
+        let lists = Lists { partition, rows_max: list_rows_max };
+        match self.try_load(lists, needs).await {
             // A connection that was lost without our noticing: nothing was changed, so once more.
             Err(error) if error::is_connection(&error) => {}
             loaded => return loaded.map_err(|error| self.told(&error))?,
         }
-        self.try_load(requests).await.map_err(|error| self.told(&error))?
+        self.try_load(lists, needs).await.map_err(|error| self.told(&error))?
     }
 
     async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>> {
@@ -78,15 +80,15 @@ fn answer(row: &Row) -> ((TenantId, Text), IdempotentAnswer) {
 type Attempt<T> = std::result::Result<Result<T>, tokio_postgres::Error>;
 
 impl PostgresStore {
-    async fn try_load(&self, requests: &[LoadRequest]) -> Attempt<Vec<Loaded>> {
+    async fn try_load(&self, lists: Lists, needs: &[Need]) -> Attempt<Vec<Loaded>> {
         let mut lease = match self.loads.take().await {
             Ok(lease) => lease,
             Err(error) => return Ok(Err(error)),
         };
         let mut reading = Reading { lease: &mut lease, has_begun: false };
-        let places = match resolve::calls(requests) {
-            calls if calls.is_empty() => resolve::places(requests, &[]),
-            calls => resolve::places(requests, &reading.flush(&calls, false).await?),
+        let places = match resolve::calls(needs) {
+            calls if calls.is_empty() => resolve::places(needs, &[]),
+            calls => resolve::places(needs, &reading.flush(&calls, false).await?),
         };
         let mut instances = Instances::default();
         let mut keys: Vec<i64> = places.iter().flatten().map(|place| place.instance).collect();
@@ -101,26 +103,27 @@ impl PostgresStore {
                 Err(error) => return Ok(Err(error)),
             }
         }
-        self.load_rest(reading, requests, &places, instances).await
+        self.load_rest(reading, lists, needs, &places, instances).await
     }
 
     /// Belongings of whole instances, pieces of large ones, and lists, together.
     async fn load_rest(
         &self,
         mut reading: Reading<'_, '_>,
-        requests: &[LoadRequest],
+        lists: Lists,
+        needs: &[Need],
         places: &[Option<Place>],
         mut instances: Instances,
     ) -> Attempt<Vec<Loaded>> {
         let belongings = instances.belongings();
-        let mut pieces: Vec<Vec<Fetch<'_>>> = Vec::with_capacity(requests.len());
-        for (request, place) in requests.iter().zip(places) {
+        let mut pieces: Vec<Vec<Fetch<'_>>> = Vec::with_capacity(needs.len());
+        for (need, place) in needs.iter().zip(places) {
             pieces.push(match place {
-                Some(place) if lists::limit_of(request).is_none() => instances.piece(place),
-                place => lists::fetches(request, place.as_ref()),
+                Some(place) if lists.rows_max_of(need).is_none() => instances.piece(place),
+                place => lists.fetches(need, place.as_ref()),
             });
         }
-        let has_children = requests.iter().any(|request| matches!(request, LoadRequest::Children { .. }));
+        let has_children = needs.iter().any(|need| matches!(need, Need::Children { .. }));
         let counts: Vec<usize> = pieces.iter().map(Vec::len).collect();
         let fetches: Vec<Fetch<'_>> = belongings.into_iter().chain(pieces.into_iter().flatten()).collect();
         let belonging_count = fetches.len() - counts.iter().sum::<usize>();
@@ -129,17 +132,17 @@ impl PostgresStore {
             Err(error) => return Ok(Err(error)),
         };
         found.by_ref().take(belonging_count).for_each(|entities| instances.add(entities));
-        let mut loaded = Vec::with_capacity(requests.len());
-        for ((request, place), count) in requests.iter().zip(places).zip(counts) {
-            let lists: Vec<Vec<(i64, Entity)>> = found.by_ref().take(count).collect();
-            loaded.push(match (place, lists::limit_of(request)) {
-                (Some(place), None) => instances.answer(place, entities(lists)),
-                (place, Some(limit)) => cut(lists, limit, place.as_ref()),
-                (None, None) => Loaded { entities: entities(lists), ..Loaded::default() },
+        let mut loaded = Vec::with_capacity(needs.len());
+        for ((need, place), count) in needs.iter().zip(places).zip(counts) {
+            let rows: Vec<Vec<(i64, Entity)>> = found.by_ref().take(count).collect();
+            loaded.push(match (place, lists.rows_max_of(need)) {
+                (Some(place), None) => instances.answer(place, entities(rows)),
+                (place, Some(rows_max)) => cut(rows, rows_max, place.as_ref()),
+                (None, None) => Loaded { entities: entities(rows), ..Loaded::default() },
             });
         }
         if has_children {
-            return add_children_belongings(reading, requests, places, loaded).await;
+            return add_children_belongings(reading, needs, places, loaded).await;
         }
         Ok(Ok(loaded))
     }
@@ -148,14 +151,14 @@ impl PostgresStore {
 /// Children come with what belongs to them, for all of them together.
 async fn add_children_belongings(
     mut reading: Reading<'_, '_>,
-    requests: &[LoadRequest],
+    needs: &[Need],
     places: &[Option<Place>],
     mut loaded: Vec<Loaded>,
 ) -> Attempt<Vec<Loaded>> {
     let mut fetches = Vec::new();
-    let mut counts = vec![0; requests.len()];
-    for (n, (request, place)) in requests.iter().zip(places).enumerate() {
-        if let (LoadRequest::Children { .. }, Some(place)) = (request, place) {
+    let mut counts = vec![0; needs.len()];
+    for (n, (need, place)) in needs.iter().zip(places).enumerate() {
+        if let (Need::Children { .. }, Some(place)) = (need, place) {
             let children: Vec<i64> = loaded[n].entities.iter().filter_map(element_key).collect();
             let belongings = scope_belongings(place.instance, &children);
             counts[n] = belongings.len();

@@ -3,7 +3,7 @@
 
 use crate::PostgresStore;
 use crate::connect::{Role, Settings};
-use crate::periods::{HISTORY_TABLES, LOG_TABLE, day_of, name};
+use crate::periods::{INSTANCES_TABLE, LOG_TABLE, belonging_tables, day_of, name};
 use crate::schema;
 use tidemill_model::Timestamp;
 use tidemill_store::{DAY_MS, Result};
@@ -17,7 +17,7 @@ const LOCK_LIMIT: &str = "SET LOCAL lock_timeout TO '200ms'; SET LOCAL statement
 impl PostgresStore {
     /// The oldest day that lies wholly before this time. Gives the number of instances that went, at least one.
     pub(super) async fn drop_history_day(&self, before: Timestamp) -> Result<usize> {
-        let day = self.oldest_day(HISTORY_TABLES[0]).await?;
+        let day = self.oldest_day(INSTANCES_TABLE).await?;
         match day.filter(|day| (day + 1) * DAY_MS <= before.0) {
             Some(day) => self.in_transaction(async |transaction| drop_history(transaction, day).await).await,
             None => Ok(0),
@@ -65,7 +65,7 @@ impl PostgresStore {
 
 async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, Error> {
     let end = (day + 1) * DAY_MS;
-    let instances = name(HISTORY_TABLES[0], day);
+    let instances = name(INSTANCES_TABLE, day);
     drop_kept(transaction, &instances).await?;
     let row = transaction.query_typed_one(&format!("SELECT count(*) FROM {instances}"), &[]).await?;
     let count: i64 = row.get(0);
@@ -85,15 +85,14 @@ async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, 
         ))
         .await?;
     // Everything that takes time comes before the first lock.
-    let belongings = || HISTORY_TABLES[1..].iter();
-    for table in belongings() {
+    for table in belonging_tables() {
         let partition = name(table, day);
         let keep = format!(
             "CREATE TEMP TABLE kept_{table} ON COMMIT DROP AS SELECT * FROM {partition} o WHERE {keeps}"
         );
         transaction.batch_execute(&keep).await?;
     }
-    for table in belongings() {
+    for table in belonging_tables() {
         let partition = name(table, day);
         let swap = format!("DROP TABLE {partition}; INSERT INTO {table} SELECT * FROM kept_{table}");
         transaction.batch_execute(&swap).await?;
@@ -110,7 +109,7 @@ async fn drop_kept(transaction: &Transaction<'_>, instances: &str) -> Result<(),
          SELECT partition_id, definition_key, element_id, state, -count(*) \
          FROM element_instances_history_default o WHERE {goes} GROUP BY 1, 2, 3, 4;"
     );
-    for table in &HISTORY_TABLES[1..] {
+    for table in belonging_tables() {
         sql.push_str(&format!("DELETE FROM {table}_default o WHERE {goes};"));
     }
     transaction.batch_execute(&sql).await

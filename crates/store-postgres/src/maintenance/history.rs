@@ -2,7 +2,7 @@
 //! behind. A commit runs them once, a purge again and again.
 
 use crate::call::{Call, Param};
-use crate::periods::HISTORY_TABLES;
+use crate::periods::belonging_tables;
 use tidemill_model::{ProcessInstanceKey, Remains};
 use tidemill_store::DELETED_ROWS_MAX;
 use tokio_postgres::Row;
@@ -21,9 +21,9 @@ fn delete_from(table: &str) -> String {
 /// The next rows of what belonged to these instances, one statement per table. Each gives the number of rows that are
 /// gone. Counts of elements follow what was deleted here, so that whoever deletes the same row takes it off once.
 pub(crate) fn delete_belongings(instances: &[i64]) -> Vec<Call<'static>> {
-    let statement = |table: &&str| {
+    let statement = |table: &str| {
         let delete = delete_from(table);
-        match *table {
+        match table {
             "element_instances_history" => format!(
                 "WITH gone AS ({delete} RETURNING partition_id, definition_key, element_id, state), \
                  counted AS (INSERT INTO element_counts (partition_id, definition_key, element_id, state, count) \
@@ -34,7 +34,7 @@ pub(crate) fn delete_belongings(instances: &[i64]) -> Vec<Call<'static>> {
         }
     };
     let params = || [instances.to_vec().into(), Param::from(DELETED_ROWS_MAX as i64)];
-    HISTORY_TABLES[1..].iter().map(|table| Call::once(statement(table), params())).collect()
+    belonging_tables().map(|table| Call::once(statement(table), params())).collect()
 }
 
 /// The rows of the instances themselves; gives one row for each.
@@ -59,8 +59,7 @@ pub(crate) fn delete_some(instances: &[ProcessInstanceKey]) -> Vec<Call<'static>
 /// For each instance: its key, whether its own row is there, and how many others, counted no further than one more than
 /// a commit deletes.
 pub(crate) fn remains_call(instances: &[ProcessInstanceKey]) -> Call<'static> {
-    let counts: Vec<String> = HISTORY_TABLES[1..]
-        .iter()
+    let counts: Vec<String> = belonging_tables()
         .map(|table| {
             format!("(SELECT count(*) FROM (SELECT 1 FROM {table} WHERE instance_key = k LIMIT $2) x)")
         })

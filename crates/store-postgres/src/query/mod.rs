@@ -7,7 +7,7 @@ mod tree;
 use crate::PostgresStore;
 use crate::dialect::Postgres;
 use async_trait::async_trait;
-use row::ResultRow;
+pub(crate) use row::ResultRow;
 use tidemill_model::{
     DefinitionKey, ElementInstanceKey, IncidentKey, JobKey, ProcessInstanceKey, TenantId, UserTaskKey,
     VariableKey,

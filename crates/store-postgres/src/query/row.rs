@@ -39,7 +39,7 @@ impl<'r> FromSql<'r> for Cell<'r> {
     }
 }
 
-pub(super) struct ResultRow<'r>(pub(super) &'r Row);
+pub(crate) struct ResultRow<'r>(pub(crate) &'r Row);
 
 impl ResultRow<'_> {
     fn value(&self, column: usize) -> Result<Cell<'_>> {

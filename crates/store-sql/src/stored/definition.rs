@@ -1,132 +1,90 @@
 //! Deployed things as rows.
 
-use super::Binder;
-use super::table::{Row, row_kind};
+use super::table::{stored, unreadable};
+use crate::SqlRow;
+use tidemill_model::DefinitionKey;
 use tidemill_model::entity::{
     Form, ProcessDefinition, ProcessXml, Resource, StartEventKind, StartSubscription,
 };
-use tidemill_store::pack;
+use tidemill_store::{Result, pack};
 
-impl Row for ProcessDefinition {
-    row_kind!(ProcessDefinition);
-
-    const TABLE: &'static str = "process_definitions";
-    const COLUMNS: &'static [&'static str] = &[
-        "key",
-        "tenant",
-        "process_id",
-        "version",
-        "version_tag",
-        "name",
-        "resource_name",
-        "deployment_key",
-        "has_start_form",
-        "state",
-    ];
-    const FIXED: &'static [&'static str] = &["tenant", "process_id", "version"];
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { ProcessDefinition, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.text(self.tenant.as_str());
-        binder.text(&self.process_id);
-        binder.int(self.version);
-        binder.maybe_text(self.version_tag.as_ref());
-        binder.maybe_text(self.name.as_ref());
-        binder.text(&self.resource_name);
-        binder.int(self.deployment.0);
-        binder.boolean(self.has_start_form);
-        binder.text(self.state.name());
+    fixed {
+        "tenant" = &row.tenant,
+        "process_id" = &row.process_id,
+        "version" = row.version,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    changing {
+        "version_tag" = row.version_tag.as_ref(),
+        "name" = row.name.as_ref(),
+        "resource_name" = &row.resource_name,
+        "deployment_key" = row.deployment.0,
+        "has_start_form" = row.has_start_form,
+        "state" = row.state.name(),
+    }
+    live {
+        "data" = pack(row),
     }
 }
 
-impl Row for ProcessXml {
-    row_kind!(ProcessXml);
-
-    const TABLE: &'static str = "process_files";
-    const KEY: &'static [&'static str] = &["definition_key"];
-    const COLUMNS: &'static [&'static str] = &["definition_key", "xml"];
-    const LIVE_COLUMNS: &'static [&'static str] = &[];
-
-    fn key(&self) -> i64 {
-        self.definition.0
+stored! { ProcessXml, |row|
+    key {
+        "definition_key" = row.definition.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.definition.0);
-        binder.text(&self.xml);
+    changing {
+        "xml" = &*row.xml,
     }
+    loading {
+        const LOADED: &'static [&'static str] = &["definition_key", "xml"];
 
-    fn bind_live<'r>(&'r self, _: &mut impl Binder<'r>) {}
-}
-
-impl Row for Form {
-    row_kind!(Form);
-
-    const TABLE: &'static str = "forms";
-    const COLUMNS: &'static [&'static str] =
-        &["key", "tenant", "form_id", "version", "version_tag", "deployment_key", "is_deleted"];
-    const FIXED: &'static [&'static str] = &["tenant", "form_id", "version"];
-
-    fn key(&self) -> i64 {
-        self.key.0
-    }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.text(self.tenant.as_str());
-        binder.text(&self.form_id);
-        binder.int(self.version);
-        binder.maybe_text(self.version_tag.as_ref());
-        binder.int(self.deployment.0);
-        binder.boolean(self.is_deleted);
-    }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+        fn load(row: &impl SqlRow, first: usize) -> Result<ProcessXml> {
+            let (definition, xml) = (row.int(first)?, row.text(first + 1)?);
+            let missing = || unreadable::<ProcessXml>("the file is missing");
+            let definition = DefinitionKey(definition.ok_or_else(missing)?);
+            Ok(ProcessXml { definition, xml: xml.ok_or_else(missing)?.into() })
+        }
     }
 }
 
-impl Row for Resource {
-    row_kind!(Resource);
-
-    const TABLE: &'static str = "resources";
-    const COLUMNS: &'static [&'static str] = &[
-        "key",
-        "tenant",
-        "resource_id",
-        "resource_name",
-        "version",
-        "version_tag",
-        "deployment_key",
-        "is_deleted",
-    ];
-    const FIXED: &'static [&'static str] = &["tenant", "resource_id", "version"];
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { Form, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.text(self.tenant.as_str());
-        binder.text(&self.resource_id);
-        binder.text(&self.resource_name);
-        binder.int(self.version);
-        binder.maybe_text(self.version_tag.as_ref());
-        binder.int(self.deployment.0);
-        binder.boolean(self.is_deleted);
+    fixed {
+        "tenant" = &row.tenant,
+        "form_id" = &row.form_id,
+        "version" = row.version,
     }
+    changing {
+        "version_tag" = row.version_tag.as_ref(),
+        "deployment_key" = row.deployment.0,
+        "is_deleted" = row.is_deleted,
+    }
+    live {
+        "data" = pack(row),
+    }
+}
 
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+stored! { Resource, |row|
+    key {
+        "key" = row.key.0,
+    }
+    fixed {
+        "tenant" = &row.tenant,
+        "resource_id" = &row.resource_id,
+        "version" = row.version,
+    }
+    changing {
+        "resource_name" = &row.resource_name,
+        "version_tag" = row.version_tag.as_ref(),
+        "deployment_key" = row.deployment.0,
+        "is_deleted" = row.is_deleted,
+    }
+    live {
+        "data" = pack(row),
     }
 }
 
@@ -138,29 +96,20 @@ pub fn start_kind_name(kind: StartEventKind) -> &'static str {
     }
 }
 
-impl Row for StartSubscription {
-    row_kind!(StartSubscription);
-
-    const TABLE: &'static str = "start_subscriptions";
-    const COLUMNS: &'static [&'static str] =
-        &["key", "tenant", "definition_key", "process_id", "element_id", "kind", "name", "updated_at"];
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { StartSubscription, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.text(self.tenant.as_str());
-        binder.int(self.definition.0);
-        binder.text(&self.process_id);
-        binder.text(&self.element_id);
-        binder.text(start_kind_name(self.kind));
-        binder.text(&self.name);
-        binder.time(self.updated_at);
+    changing {
+        "tenant" = &row.tenant,
+        "definition_key" = row.definition.0,
+        "process_id" = &row.process_id,
+        "element_id" = &row.element_id,
+        "kind" = start_kind_name(row.kind),
+        "name" = &row.name,
+        "updated_at" = row.updated_at,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    live {
+        "data" = pack(row),
     }
 }

@@ -1,176 +1,134 @@
 //! What an instance consists of, as rows: elements, variables, incidents, loops.
 
-use super::Binder;
-use super::table::{End, Row, row_kind};
-use tidemill_model::entity::{ElementInstance, Incident, LoopInput, LoopOutput, Variable};
-use tidemill_store::pack;
+use super::table::{stored, unreadable};
+use crate::SqlRow;
+use tidemill_model::entity::{ElementInstance, Incident, LoopInput, LoopOutput, Origin, Variable};
+use tidemill_model::{Key, RawJson, TenantId, Text};
 use tidemill_store::view::{error_hash, state_name};
+use tidemill_store::{Result, pack};
 
-impl Row for ElementInstance {
-    row_kind!(ElementInstance);
-
-    const TABLE: &'static str = "element_instances";
-    const COLUMNS: &'static [&'static str] = &[
-        "key",
-        "instance_key",
-        "root_key",
-        "definition_key",
-        "tenant",
-        "parent_key",
-        "element_id",
-        "kind",
-        "state",
-        "incident_key",
-        "has_incident",
-        "started_at",
-    ];
-    const FIXED: &'static [&'static str] =
-        &["instance_key", "root_key", "tenant", "parent_key", "started_at"];
-    const END: End = End::History(&["ended_at"]);
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { ElementInstance, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.origin(&self.origin);
-        binder.int(self.parent.0);
-        binder.text(&self.element_id);
-        binder.text(self.kind.name());
-        binder.text(state_name(self.state));
-        binder.maybe_int(self.incident.map(|incident| incident.0));
-        binder.boolean(self.incident.is_some() || self.called_incidents > 0);
-        binder.time(self.started_at);
+    fixed {
+        "instance_key" = row.origin.instance.0,
+        "root_key" = row.origin.root.0,
+        "tenant" = &row.origin.tenant,
+        "parent_key" = row.parent.0,
+        "started_at" = row.started_at,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    changing {
+        "definition_key" = row.origin.definition.0,
+        "element_id" = &row.element_id,
+        "kind" = row.kind.name(),
+        "state" = state_name(row.state),
+        "incident_key" = row.incident.map(|incident| incident.0),
+        "has_incident" = row.incident.is_some() || row.called_incidents > 0,
     }
-
-    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.time(self.ended_at.unwrap_or(self.started_at));
+    live {
+        "data" = pack(row),
+    }
+    ended {
+        "ended_at" = row.ended_at.unwrap_or(row.started_at),
     }
 }
 
-impl Row for Variable {
-    row_kind!(Variable);
-
-    const TABLE: &'static str = "variables";
-    const COLUMNS: &'static [&'static str] =
-        &["key", "instance_key", "root_key", "definition_key", "tenant", "scope_key", "name", "value"];
-    const FIXED: &'static [&'static str] = &["instance_key", "root_key", "tenant", "scope_key", "name"];
-    const LIVE_COLUMNS: &'static [&'static str] = &[];
-    const END: End = End::History(&[]);
-
-    fn key(&self) -> i64 {
-        self.key.0
+// Variables are all columns: a blob would hold each value a second time.
+stored! { Variable, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        let Variable { key, origin, scope, name, value } = self;
-        binder.int(key.0);
-        binder.origin(origin);
-        binder.int(scope.0);
-        binder.text(name);
-        binder.text(value.as_str());
+    fixed {
+        "instance_key" = row.origin.instance.0,
+        "root_key" = row.origin.root.0,
+        "tenant" = &row.origin.tenant,
+        "scope_key" = row.scope.0,
+        "name" = &row.name,
     }
-
-    fn bind_live<'r>(&'r self, _: &mut impl Binder<'r>) {}
-}
-
-impl Row for Incident {
-    row_kind!(Incident);
-
-    const TABLE: &'static str = "incidents";
-    const COLUMNS: &'static [&'static str] = &[
-        "key",
-        "instance_key",
-        "root_key",
-        "definition_key",
-        "tenant",
-        "element_instance",
-        "element_id",
-        "kind",
-        "message",
-        "message_hash",
-        "job_key",
-        "state",
-        "created_at",
-    ];
-    const FIXED: &'static [&'static str] = &["instance_key", "root_key", "tenant", "element_instance"];
-    const END: End = End::History(&["ended_at"]);
-
-    fn key(&self) -> i64 {
-        self.key.0
+    changing {
+        "definition_key" = row.origin.definition.0,
+        "value" = row.value.as_str(),
     }
+    loading {
+        const LOADED: &'static [&'static str] =
+            &["key", "instance_key", "root_key", "definition_key", "tenant", "scope_key", "name", "value"];
 
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.origin(&self.origin);
-        binder.int(self.element_instance.0);
-        binder.text(&self.element_id);
-        binder.text(self.kind.name());
-        binder.text(&self.message);
-        binder.int(error_hash(&self.message));
-        binder.maybe_int(self.job.map(|job| job.0));
-        binder.text(self.state.name());
-        binder.time(self.created_at);
-    }
+        fn load(row: &impl SqlRow, first: usize) -> Result<Variable> {
+            let key = |n: usize| -> Result<Key> {
+                row.int(first + n)?.map(Key).ok_or_else(|| unreadable::<Variable>("a key is missing"))
+            };
+            let text = |n: usize| -> Result<Text> {
+                row.text(first + n)?.map(Text::from).ok_or_else(|| unreadable::<Variable>("a text is missing"))
+            };
+            let origin = Origin {
+                instance: key(1)?.into(),
+                root: key(2)?.into(),
+                definition: key(3)?.into(),
+                tenant: TenantId(text(4)?),
+            };
+            let (name, value) = (text(6)?, RawJson::new(text(7)?));
+            Ok(Variable { key: key(0)?.into(), origin, scope: key(5)?.into(), name, value })
+        }
 
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
-    }
-
-    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.time(self.ended_at.unwrap_or(self.created_at));
+        fn element_column() -> Option<&'static str> {
+            Some("scope_key")
+        }
     }
 }
 
-impl Row for LoopInput {
-    row_kind!(LoopInput);
-
-    const TABLE: &'static str = "loop_inputs";
-    const KEY: &'static [&'static str] = &["body_key"];
-    const COLUMNS: &'static [&'static str] = &["body_key", "instance_key"];
-    const FIXED: &'static [&'static str] = &["instance_key"];
-
-    fn key(&self) -> i64 {
-        self.body.0
+stored! { Incident, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.body.0);
-        binder.int(self.origin.instance.0);
+    fixed {
+        "instance_key" = row.origin.instance.0,
+        "root_key" = row.origin.root.0,
+        "tenant" = &row.origin.tenant,
+        "element_instance" = row.element_instance.0,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    changing {
+        "definition_key" = row.origin.definition.0,
+        "element_id" = &row.element_id,
+        "kind" = row.kind.name(),
+        "message" = row.message.as_str(),
+        "message_hash" = error_hash(&row.message),
+        "job_key" = row.job.map(|job| job.0),
+        "state" = row.state.name(),
+        "created_at" = row.created_at,
+    }
+    live {
+        "data" = pack(row),
+    }
+    ended {
+        "ended_at" = row.ended_at.unwrap_or(row.created_at),
     }
 }
 
-impl Row for LoopOutput {
-    row_kind!(LoopOutput);
-
-    const TABLE: &'static str = "loop_outputs";
-    const KEY: &'static [&'static str] = &["instance_key", "body_key", "loop_counter"];
-    const COLUMNS: &'static [&'static str] = Self::KEY;
-
-    fn key(&self) -> i64 {
-        self.body.0
+stored! { LoopInput, |row|
+    key {
+        "body_key" = row.body.0,
     }
-
-    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.origin.instance.0);
-        binder.int(self.body.0);
-        binder.int(self.loop_counter);
+    fixed {
+        "instance_key" = row.origin.instance.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        self.bind_key(binder);
+    live {
+        "data" = pack(row),
     }
+    loading {
+        fn element_column() -> Option<&'static str> {
+            Some("body_key")
+        }
+    }
+}
 
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+stored! { LoopOutput, |row|
+    key {
+        "instance_key" = row.origin.instance.0,
+        "body_key" = row.body.0,
+        "loop_counter" = row.loop_counter,
+    }
+    live {
+        "data" = pack(row),
     }
 }

@@ -1,192 +1,105 @@
 //! Messages, signals and those who wait for them, as rows.
 
-use super::Binder;
-use super::table::{End, Row, row_kind};
+use super::table::stored;
 use tidemill_model::entity::{
     BoxSubscription, Message, MessageCorrelation, MessageStartLock, MessageSubscription, SignalSubscription,
 };
 use tidemill_store::pack;
 
-impl Row for Message {
-    row_kind!(Message);
-
-    const TABLE: &'static str = "messages";
-    const COLUMNS: &'static [&'static str] = &["key", "tenant", "name", "correlation_key"];
-    const FIXED: &'static [&'static str] = &["tenant", "name", "correlation_key"];
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { Message, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.text(self.tenant.as_str());
-        binder.text(&self.name);
-        binder.text(&self.correlation_key);
+    fixed {
+        "tenant" = &row.tenant,
+        "name" = &row.name,
+        "correlation_key" = &row.correlation_key,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    live {
+        "data" = pack(row),
     }
 }
 
-impl Row for BoxSubscription {
-    row_kind!(BoxSubscription);
-
-    const TABLE: &'static str = "box_subscriptions";
-    const COLUMNS: &'static [&'static str] = &["key", "tenant", "name", "correlation_key"];
-    const FIXED: &'static [&'static str] = &["tenant", "name", "correlation_key"];
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { BoxSubscription, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.text(self.tenant.as_str());
-        binder.text(&self.message_name);
-        binder.text(&self.correlation_key);
+    fixed {
+        "tenant" = &row.tenant,
+        "name" = &row.message_name,
+        "correlation_key" = &row.correlation_key,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    live {
+        "data" = pack(row),
     }
 }
 
-impl Row for MessageStartLock {
-    row_kind!(MessageStartLock);
-
-    const TABLE: &'static str = "start_locks";
-    const KEY: &'static [&'static str] = &["correlation_key", "process_id", "tenant"];
-    const COLUMNS: &'static [&'static str] = Self::KEY;
-
-    fn key(&self) -> i64 {
-        self.instance.0
+stored! { MessageStartLock, |row|
+    key {
+        "correlation_key" = &row.correlation_key,
+        "process_id" = &row.process_id,
+        "tenant" = &row.tenant,
     }
-
-    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.text(&self.correlation_key);
-        binder.text(&self.process_id);
-        binder.text(self.tenant.as_str());
-    }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        self.bind_key(binder);
-    }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    live {
+        "data" = pack(row),
     }
 }
 
-impl Row for MessageSubscription {
-    row_kind!(MessageSubscription);
-
-    const TABLE: &'static str = "message_subscriptions";
-    const COLUMNS: &'static [&'static str] = &[
-        "key",
-        "instance_key",
-        "root_key",
-        "definition_key",
-        "tenant",
-        "element_instance",
-        "element_id",
-        "message_name",
-        "correlation_key",
-        "business_id",
-        "state",
-        "updated_at",
-    ];
-    const FIXED: &'static [&'static str] = &["instance_key", "root_key", "tenant", "element_instance"];
-    const END: End = End::History(&[]);
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { MessageSubscription, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.origin(&self.origin);
-        binder.int(self.element_instance.0);
-        binder.text(&self.target_id);
-        binder.text(&self.message_name);
-        binder.text(&self.correlation_key);
-        binder.maybe_text(self.business_id.as_ref());
-        binder.text(self.state.name());
-        binder.time(self.updated_at);
+    fixed {
+        "instance_key" = row.origin.instance.0,
+        "root_key" = row.origin.root.0,
+        "tenant" = &row.origin.tenant,
+        "element_instance" = row.element_instance.0,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    changing {
+        "definition_key" = row.origin.definition.0,
+        "element_id" = &row.target_id,
+        "message_name" = &row.message_name,
+        "correlation_key" = &row.correlation_key,
+        "business_id" = row.business_id.as_ref(),
+        "state" = row.state.name(),
+        "updated_at" = row.updated_at,
+    }
+    live {
+        "data" = pack(row),
     }
 }
 
-/// Written once, straight into history.
-impl Row for MessageCorrelation {
-    row_kind!(MessageCorrelation);
-
-    const TABLE: &'static str = "message_correlations_history";
-    const KEY: &'static [&'static str] = &["subscription_key", "message_key"];
-    const COLUMNS: &'static [&'static str] = &[
-        "subscription_key",
-        "message_key",
-        "instance_key",
-        "root_key",
-        "definition_key",
-        "tenant",
-        "element_instance",
-        "element_id",
-        "message_name",
-        "correlation_key",
-        "business_id",
-        "correlated_at",
-    ];
-    const LIVE_COLUMNS: &'static [&'static str] = &[];
-
-    fn key(&self) -> i64 {
-        self.subscription.0
+// Written once, straight into history.
+stored! { MessageCorrelation, |row|
+    key {
+        "subscription_key" = row.subscription.0,
+        "message_key" = row.message.0,
     }
-
-    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.subscription.0);
-        binder.int(self.message.0);
+    changing {
+        "instance_key" = row.origin.instance.0,
+        "root_key" = row.origin.root.0,
+        "definition_key" = row.origin.definition.0,
+        "tenant" = &row.origin.tenant,
+        "element_instance" = row.element_instance.map(|element| element.0),
+        "element_id" = &row.element_id,
+        "message_name" = &row.message_name,
+        "correlation_key" = &row.correlation_key,
+        "business_id" = row.business_id.as_ref(),
+        "correlated_at" = row.correlated_at,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        self.bind_key(binder);
-        binder.origin(&self.origin);
-        binder.maybe_int(self.element_instance.map(|element| element.0));
-        binder.text(&self.element_id);
-        binder.text(&self.message_name);
-        binder.text(&self.correlation_key);
-        binder.maybe_text(self.business_id.as_ref());
-        binder.time(self.correlated_at);
-    }
-
-    fn bind_live<'r>(&'r self, _: &mut impl Binder<'r>) {}
 }
 
-impl Row for SignalSubscription {
-    row_kind!(SignalSubscription);
-
-    const TABLE: &'static str = "signal_subscriptions";
-    const COLUMNS: &'static [&'static str] =
-        &["key", "instance_key", "element_instance", "tenant", "signal_name"];
-    const FIXED: &'static [&'static str] = &["instance_key", "element_instance", "tenant", "signal_name"];
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { SignalSubscription, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.int(self.origin.instance.0);
-        binder.int(self.element_instance.0);
-        binder.text(self.origin.tenant.as_str());
-        binder.text(&self.signal_name);
+    fixed {
+        "instance_key" = row.origin.instance.0,
+        "element_instance" = row.element_instance.0,
+        "tenant" = &row.origin.tenant,
+        "signal_name" = &row.signal_name,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    live {
+        "data" = pack(row),
     }
 }

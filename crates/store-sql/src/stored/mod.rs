@@ -5,10 +5,12 @@ mod definition;
 mod element;
 mod instance;
 mod message;
+mod place;
 mod table;
 mod task;
 mod timer;
 
-pub use binder::Binder;
+pub use binder::{Binder, Bound};
 pub use definition::start_kind_name;
-pub use table::{End, Row};
+pub use place::{Place, named, place_columns, place_of};
+pub use table::{Row, Tables, history_tables};

@@ -1,42 +1,47 @@
 //! The table of an entity: its columns, and what becomes of its rows.
 
 use super::Binder;
-use tidemill_model::{Entity, EntityKind};
+use crate::SqlRow;
+use tidemill_model::{Ended, Stored, for_each_kind};
+use tidemill_store::{Error, Result, unpack};
 
-/// How a row leaves the live tables.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// Into history, with these columns behind the common ones.
-    History(&'static [&'static str]),
-    /// The API never shows it again.
-    Forgotten,
-}
-
-pub trait Row: Sized + 'static {
-    const KIND: EntityKind;
-    const TABLE: &'static str;
-    /// Identifies a row; the first columns of `COLUMNS`.
-    const KEY: &'static [&'static str] = &["key"];
-    /// Of live and history rows alike.
+/// How an entity lies in its table. Written by `stored!`, so that a column and its value always stand together.
+pub trait Row: Stored + Tables {
+    /// Identifies a row.
+    const KEY: &'static [&'static str];
+    /// Of live and history rows alike, those of the key first.
     const COLUMNS: &'static [&'static str];
     /// Columns that never change after the first insert; their indexes are left alone.
-    const FIXED: &'static [&'static str] = &[];
+    const FIXED: &'static [&'static str];
     /// Of live rows only, behind the others.
-    const LIVE_COLUMNS: &'static [&'static str] = &["data"];
-    const END: End = End::Forgotten;
+    const LIVE_COLUMNS: &'static [&'static str];
+    /// Of history rows only, behind the others.
+    const END_COLUMNS: &'static [&'static str];
+    /// The columns that `load` reads, in its order.
+    const LOADED: &'static [&'static str] = &["data"];
+    /// The column of the element may hold the key of one of its jobs instead.
+    const MAY_HANG_ON_JOB: bool = false;
 
-    fn of(entity: &Entity) -> Option<&Self>;
-    /// For messages about the row.
-    fn key(&self) -> i64;
-    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key());
-    }
-    /// In the order of `COLUMNS`.
+    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>);
     fn bind<'r>(&'r self, binder: &mut impl Binder<'r>);
-    /// In the order of `LIVE_COLUMNS`.
     fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>);
-    /// In the order of the columns that `END` names.
-    fn bind_end<'r>(&'r self, _: &mut impl Binder<'r>) {}
+    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>);
+
+    /// The entity in a live row; its first column is `first`.
+    fn load(row: &impl SqlRow, first: usize) -> Result<Self> {
+        let data = row.bytes(first)?.ok_or_else(|| unreadable::<Self>("it has no data"))?;
+        unpack(data).map_err(|error| unreadable::<Self>(&error.to_string()))
+    }
+
+    /// The column of the instance that live rows belong to, where they belong to one.
+    fn instance_column() -> Option<&'static str> {
+        column_of::<Self>("instance_key")
+    }
+
+    /// The column of the element that live rows are loaded with.
+    fn element_column() -> Option<&'static str> {
+        column_of::<Self>("element_instance")
+    }
 
     /// Columns of a live row that an overwrite changes.
     fn changing_columns() -> impl Iterator<Item = &'static str> {
@@ -45,17 +50,92 @@ pub trait Row: Sized + 'static {
     }
 }
 
-/// The parts of `Row` that are the same for every entity.
-macro_rules! row_kind {
-    ($entity:ident) => {
-        const KIND: tidemill_model::EntityKind = tidemill_model::EntityKind::$entity;
+/// The names of an entity's tables, made from the list of entities.
+pub trait Tables: Stored {
+    const HISTORY: &'static str;
 
-        fn of(entity: &tidemill_model::Entity) -> Option<&Self> {
-            match entity {
-                tidemill_model::Entity::$entity(row) => Some(row),
-                _ => None,
+    /// Where rows are put.
+    const TABLE: &'static str = match Self::ENDED {
+        Ended::HistoryFromTheStart => Self::HISTORY,
+        Ended::History | Ended::Nothing => Self::ROWS,
+    };
+}
+
+macro_rules! tables {
+    ([] $($kind:ident in $rows:ident $facts:tt)+) => {
+        $(impl Tables for tidemill_model::entity::$kind {
+            const HISTORY: &'static str = concat!(stringify!($rows), "_history");
+        })+
+    };
+}
+
+tidemill_model::for_each_entity!([tables] []);
+
+/// Tables of what has ended, with the columns that tell rows apart: first that of process instances, then those of what
+/// belonged to them, elements first.
+pub fn history_tables() -> Vec<(&'static str, &'static [&'static str])> {
+    let mut tables = Vec::new();
+    for_each_kind!(R => if R::ENDED.is_kept() {
+        tables.push((R::HISTORY, R::KEY));
+    });
+    tables
+}
+
+fn column_of<R: Row>(name: &'static str) -> Option<&'static str> {
+    (R::ENDED != Ended::HistoryFromTheStart && R::COLUMNS.contains(&name)).then_some(name)
+}
+
+pub(super) fn unreadable<R: Row>(reason: &str) -> Error {
+    Error::Corrupt { place: format!("a row of {}", R::TABLE), reason: reason.to_owned() }
+}
+
+/// Declares the columns of an entity, each with its value. Those of the key identify a row, fixed ones never change,
+/// live ones are not kept in history, and ended ones are only there. What `Row` says of reading live rows can be given
+/// otherwise under `loading`.
+macro_rules! stored {
+    ($entity:ident, |$row:ident|
+        key { $($key:literal = $key_value:expr),+ $(,)? }
+        $(fixed { $($fixed:literal = $fixed_value:expr),* $(,)? })?
+        $(changing { $($changing:literal = $changing_value:expr),* $(,)? })?
+        $(live { $($live:literal = $live_value:expr),* $(,)? })?
+        $(ended { $($ended:literal = $ended_value:expr),* $(,)? })?
+        $(loading { $($loading:tt)* })?
+    ) => {
+        impl $crate::Row for $entity {
+            const KEY: &'static [&'static str] = &[$($key),+];
+            const COLUMNS: &'static [&'static str] =
+                &[$($key,)+ $($($fixed,)*)? $($($changing,)*)?];
+            const FIXED: &'static [&'static str] = &[$($($fixed),*)?];
+            const LIVE_COLUMNS: &'static [&'static str] = &[$($($live),*)?];
+            const END_COLUMNS: &'static [&'static str] = &[$($($ended),*)?];
+
+            fn bind_key<'r>(&'r self, binder: &mut impl $crate::Binder<'r>) {
+                let $row = self;
+                $(binder.value($key_value);)+
             }
+
+            fn bind<'r>(&'r self, binder: &mut impl $crate::Binder<'r>) {
+                self.bind_key(binder);
+                let $row = self;
+                $($(binder.value($fixed_value);)*)?
+                $($(binder.value($changing_value);)*)?
+                let _ = $row;
+            }
+
+            fn bind_live<'r>(&'r self, binder: &mut impl $crate::Binder<'r>) {
+                let $row = self;
+                $($(binder.value($live_value);)*)?
+                let _ = ($row, binder);
+            }
+
+            fn bind_end<'r>(&'r self, binder: &mut impl $crate::Binder<'r>) {
+                let $row = self;
+                $($(binder.value($ended_value);)*)?
+                let _ = ($row, binder);
+            }
+
+            $($($loading)*)?
         }
     };
 }
-pub(super) use row_kind;
+pub(super) use stored;

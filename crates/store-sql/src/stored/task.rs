@@ -1,166 +1,105 @@
 //! Work as rows: jobs, leases, user tasks.
 
-use super::Binder;
-use super::table::{End, Row, row_kind};
+use super::table::stored;
 use tidemill_model::entity::{Job, JobLease, JobState, UserTask};
 use tidemill_store::pack;
 
-impl Row for Job {
-    row_kind!(Job);
-
-    const TABLE: &'static str = "jobs";
-    const COLUMNS: &'static [&'static str] = &[
-        "key",
-        "instance_key",
-        "root_key",
-        "definition_key",
-        "tenant",
-        "element_instance",
-        "element_id",
-        "kind",
-        "job_type",
-        "state",
-        "retries",
-        "priority",
-        "headers",
-        "worker",
-        "deadline",
-        "error_code",
-        "error_message",
-        "has_failed_with_retries_left",
-        "business_id",
-        "created_at",
-        "updated_at",
-    ];
-    const FIXED: &'static [&'static str] =
-        &["instance_key", "root_key", "tenant", "element_instance", "kind", "created_at"];
-    const LIVE_COLUMNS: &'static [&'static str] = &["is_waiting", "lease_key", "lease_floor", "data"];
-    const END: End = End::History(&["ended_at"]);
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { Job, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.origin(&self.origin);
-        binder.int(self.element_instance.0);
-        binder.text(&self.element_id);
-        binder.text(self.kind.name());
-        binder.text(&self.job_type);
-        binder.text(self.last_event.name());
-        binder.int(self.retries);
-        binder.int(self.priority);
-        binder.maybe_json(self.headers.as_ref());
-        binder.maybe_text(self.lease.as_ref().map(|lease| &lease.worker));
-        binder.maybe_time(self.lease.as_ref().map(|lease| lease.deadline));
-        binder.maybe_text(self.error_code.as_ref());
-        binder.maybe_text(self.error_message.as_ref());
-        binder.boolean(self.has_failed_with_retries_left);
-        binder.maybe_text(self.business_id.as_ref());
-        binder.time(self.created_at);
-        binder.time(self.updated_at);
+    fixed {
+        "instance_key" = row.origin.instance.0,
+        "root_key" = row.origin.root.0,
+        "tenant" = &row.origin.tenant,
+        "element_instance" = row.element_instance.0,
+        "kind" = row.kind.name(),
+        "created_at" = row.created_at,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        let own_lease = self.lease.as_ref().map(|lease| lease.key.0);
-        let released = self.released.map(|lease| lease.0);
-        binder.boolean(self.state == JobState::Waiting);
-        binder.maybe_int(own_lease);
-        binder.int(own_lease.max(released).unwrap_or_default());
-        binder.bytes(pack(self));
+    changing {
+        "definition_key" = row.origin.definition.0,
+        "element_id" = &row.element_id,
+        "job_type" = &row.job_type,
+        "state" = row.last_event.name(),
+        "retries" = row.retries,
+        "priority" = row.priority,
+        "headers" = row.headers.as_ref(),
+        "worker" = row.lease.as_ref().map(|lease| &lease.worker),
+        "deadline" = row.lease.as_ref().map(|lease| lease.deadline),
+        "error_code" = row.error_code.as_ref(),
+        "error_message" = row.error_message.as_ref(),
+        "has_failed_with_retries_left" = row.has_failed_with_retries_left,
+        "business_id" = row.business_id.as_ref(),
+        "updated_at" = row.updated_at,
     }
-
-    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.time(self.ended_at.unwrap_or(self.updated_at));
+    live {
+        "is_waiting" = row.state == JobState::Waiting,
+        "lease_key" = own_lease(row),
+        "lease_floor" = own_lease(row).max(row.released.map(|lease| lease.0)).unwrap_or_default(),
+        "data" = pack(row),
+    }
+    ended {
+        "ended_at" = row.ended_at.unwrap_or(row.updated_at),
     }
 }
 
-impl Row for JobLease {
-    row_kind!(JobLease);
-
-    const TABLE: &'static str = "job_leases";
-    const COLUMNS: &'static [&'static str] = &["key", "worker", "deadline", "jobs"];
-
-    fn key(&self) -> i64 {
-        self.lease.key.0
+stored! { JobLease, |row|
+    key {
+        "key" = row.lease.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        let held = self.jobs.iter().filter(|job| !self.released.contains(job));
-        let jobs: Vec<String> = held.map(|job| job.0.to_string()).collect();
-        binder.int(self.lease.key.0);
-        binder.text(&self.lease.worker);
-        binder.time(self.lease.deadline);
-        binder.maybe_cow(Some(format!("[{}]", jobs.join(",")).into()));
+    changing {
+        "worker" = &row.lease.worker,
+        "deadline" = row.lease.deadline,
+        "jobs" = held_jobs(row),
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    live {
+        "data" = pack(row),
     }
 }
 
-impl Row for UserTask {
-    row_kind!(UserTask);
-
-    const TABLE: &'static str = "user_tasks";
-    const COLUMNS: &'static [&'static str] = &[
-        "key",
-        "instance_key",
-        "root_key",
-        "definition_key",
-        "tenant",
-        "element_instance",
-        "element_id",
-        "name",
-        "state",
-        "assignee",
-        "candidate_users",
-        "candidate_groups",
-        "due_at",
-        "follow_up_at",
-        "priority",
-        "form_key",
-        "external_form_reference",
-        "headers",
-        "business_id",
-        "tags",
-        "created_at",
-    ];
-    const FIXED: &'static [&'static str] =
-        &["instance_key", "root_key", "tenant", "element_instance", "created_at"];
-    const END: End = End::History(&["ended_at"]);
-
-    fn key(&self) -> i64 {
-        self.key.0
+stored! { UserTask, |row|
+    key {
+        "key" = row.key.0,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.0);
-        binder.origin(&self.origin);
-        binder.int(self.element_instance.0);
-        binder.text(&self.element_id);
-        binder.maybe_text(self.name.as_ref());
-        binder.text(self.state.name());
-        binder.maybe_text(self.assignee.as_ref());
-        binder.texts(&self.candidate_users);
-        binder.texts(&self.candidate_groups);
-        binder.maybe_time(self.due_at);
-        binder.maybe_time(self.follow_up_at);
-        binder.int(self.priority);
-        binder.maybe_int(self.form.map(|form| form.0));
-        binder.maybe_text(self.external_form_reference.as_ref());
-        binder.maybe_json(self.headers.as_ref());
-        binder.maybe_text(self.business_id.as_ref());
-        binder.texts(&self.tags);
-        binder.time(self.created_at);
+    fixed {
+        "instance_key" = row.origin.instance.0,
+        "root_key" = row.origin.root.0,
+        "tenant" = &row.origin.tenant,
+        "element_instance" = row.element_instance.0,
+        "created_at" = row.created_at,
     }
-
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+    changing {
+        "definition_key" = row.origin.definition.0,
+        "element_id" = &row.element_id,
+        "name" = row.name.as_ref(),
+        "state" = row.state.name(),
+        "assignee" = row.assignee.as_ref(),
+        "candidate_users" = &row.candidate_users[..],
+        "candidate_groups" = &row.candidate_groups[..],
+        "due_at" = row.due_at,
+        "follow_up_at" = row.follow_up_at,
+        "priority" = row.priority,
+        "form_key" = row.form.map(|form| form.0),
+        "external_form_reference" = row.external_form_reference.as_ref(),
+        "headers" = row.headers.as_ref(),
+        "business_id" = row.business_id.as_ref(),
+        "tags" = &row.tags[..],
     }
-
-    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.time(self.ended_at.unwrap_or(self.created_at));
+    live {
+        "data" = pack(row),
     }
+    ended {
+        "ended_at" = row.ended_at.unwrap_or(row.created_at),
+    }
+}
+
+fn own_lease(job: &Job) -> Option<i64> {
+    job.lease.as_ref().map(|lease| lease.key.0)
+}
+
+/// A JSON array of keys.
+fn held_jobs(lease: &JobLease) -> String {
+    let held = lease.jobs.iter().filter(|job| !lease.released.contains(job));
+    let jobs: Vec<String> = held.map(|job| job.0.to_string()).collect();
+    format!("[{}]", jobs.join(","))
 }

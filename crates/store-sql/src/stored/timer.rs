@@ -1,7 +1,6 @@
 //! Timers as rows, in the order of the schedule.
 
-use super::Binder;
-use super::table::{Row, row_kind};
+use super::table::stored;
 use tidemill_model::entity::{Timer, TimerPurpose};
 use tidemill_store::pack;
 
@@ -16,33 +15,25 @@ fn owner(timer: &Timer) -> (i64, i64) {
     }
 }
 
-impl Row for Timer {
-    row_kind!(Timer);
-
-    const TABLE: &'static str = "timers";
-    const KEY: &'static [&'static str] = &["partition_id", "due_at", "key"];
-    const COLUMNS: &'static [&'static str] =
-        &["partition_id", "due_at", "key", "owner_key", "element_instance"];
-    const FIXED: &'static [&'static str] = &["owner_key", "element_instance"];
-
-    fn key(&self) -> i64 {
-        self.key.0
+// The back-off timer of a job stands under the key of the job.
+stored! { Timer, |row|
+    key {
+        "partition_id" = row.key.partition().map_or(0, |partition| partition.0),
+        "due_at" = row.due_at,
+        "key" = row.key.0,
     }
-
-    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.int(self.key.partition().map_or(0, |partition| partition.0));
-        binder.time(self.due_at);
-        binder.int(self.key.0);
+    fixed {
+        "owner_key" = owner(row).0,
+        "element_instance" = owner(row).1,
     }
-
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        let (owner, element) = owner(self);
-        self.bind_key(binder);
-        binder.int(owner);
-        binder.int(element);
+    live {
+        "data" = pack(row),
     }
+    loading {
+        const MAY_HANG_ON_JOB: bool = true;
 
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>) {
-        binder.bytes(pack(self));
+        fn instance_column() -> Option<&'static str> {
+            Some("owner_key")
+        }
     }
 }

@@ -2,8 +2,7 @@
 
 use super::rows::append;
 use crate::error::Outcome;
-use rusqlite::{Connection, OptionalExtension};
-use std::sync::Arc;
+use rusqlite::Connection;
 use tidemill_model::entity::{Form, ProcessDefinition, ProcessXml, Resource, StartSubscription, Timer};
 use tidemill_model::{DefinitionKey, ResourceKey, TenantId};
 use tidemill_store::Loaded;
@@ -37,13 +36,8 @@ pub(super) fn definition(connection: &Connection, key: DefinitionKey) -> Outcome
     let mut loaded = Loaded::default();
     let sql = "SELECT data FROM process_definitions WHERE key = ?1";
     append::<ProcessDefinition>(connection, sql, [key.0], &mut loaded.entities)?;
-    let xml: Option<String> = connection
-        .prepare_cached("SELECT xml FROM process_files WHERE definition_key = ?1")?
-        .query_row([key.0], |row| row.get(0))
-        .optional()?;
-    if let Some(xml) = xml {
-        loaded.entities.push(Arc::new(ProcessXml { definition: key, xml: xml.into() }).into());
-    }
+    let sql = "SELECT definition_key, xml FROM process_files WHERE definition_key = ?1";
+    append::<ProcessXml>(connection, sql, [key.0], &mut loaded.entities)?;
     Ok(loaded)
 }
 

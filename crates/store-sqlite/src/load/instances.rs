@@ -1,15 +1,13 @@
 //! Instances, whole or, if they are large, piece by piece.
 
-use super::resolve::Place;
-use super::rows::{VARIABLE_COLUMNS, append, entity, key_list, variable};
+use super::rows::{append, entity, key_list};
 use crate::error::Outcome;
 use rusqlite::{Connection, params};
-use serde::de::DeserializeOwned;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-use tidemill_model::entity::*;
-use tidemill_model::{Entity, ProcessInstanceKey};
+use tidemill_model::entity::{ElementInstance, ProcessInstance};
+use tidemill_model::{Entity, ProcessInstanceKey, for_each_kind};
 use tidemill_store::{INSTANCE_ENTITIES_MAX, Loaded};
+use tidemill_store_sql::{Place, Row};
 
 /// Counts no further than the limit, because a large instance can be very large.
 const SIZES: &str = "SELECT k.value, \
@@ -54,41 +52,23 @@ impl Instances {
     }
 
     fn add_belongings(&mut self, connection: &Connection, keys: &HashSet<i64>) -> Outcome<()> {
-        let of =
-            |table: &str| format!("SELECT instance_key, data FROM {table} WHERE instance_key IN rarray(?1)");
-        self.add::<ElementInstance>(connection, &of("element_instances"), keys)?;
-        self.add_variables(connection, keys)?;
-        self.add::<Job>(connection, &of("jobs"), keys)?;
-        self.add::<UserTask>(connection, &of("user_tasks"), keys)?;
-        self.add::<Incident>(connection, &of("incidents"), keys)?;
-        let timers = "SELECT owner_key, data FROM timers WHERE owner_key IN rarray(?1)";
-        self.add::<Timer>(connection, timers, keys)?;
-        self.add::<MessageSubscription>(connection, &of("message_subscriptions"), keys)?;
-        self.add::<SignalSubscription>(connection, &of("signal_subscriptions"), keys)?;
-        self.add::<LoopInput>(connection, &of("loop_inputs"), keys)?;
-        self.add::<LoopOutput>(connection, &of("loop_outputs"), keys)
-    }
-
-    fn add<T>(&mut self, connection: &Connection, sql: &str, keys: &HashSet<i64>) -> Outcome<()>
-    where
-        T: DeserializeOwned,
-        Arc<T>: Into<Entity>,
-    {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([key_list(keys.iter().copied())])?;
-        while let Some(row) = rows.next()? {
-            self.whole.entry(row.get(0)?).or_default().push(entity::<T>(row, 1)?);
-        }
+        for_each_kind!(R => self.add_belongings_of::<R>(connection, keys)?);
         Ok(())
     }
 
-    fn add_variables(&mut self, connection: &Connection, keys: &HashSet<i64>) -> Outcome<()> {
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT {VARIABLE_COLUMNS} FROM variables WHERE instance_key IN rarray(?1)"
-        ))?;
+    fn add_belongings_of<R: Row>(&mut self, connection: &Connection, keys: &HashSet<i64>) -> Outcome<()> {
+        let Some(instance) = R::instance_column() else { return Ok(()) };
+        let (loaded, table) = (R::LOADED.join(", "), R::TABLE);
+        let sql = format!("SELECT {instance}, {loaded} FROM {table} WHERE {instance} IN rarray(?1)");
+        self.add::<R>(connection, &sql, keys)
+    }
+
+    /// The first column says to which instance a row belongs.
+    fn add<R: Row>(&mut self, connection: &Connection, sql: &str, keys: &HashSet<i64>) -> Outcome<()> {
+        let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([key_list(keys.iter().copied())])?;
         while let Some(row) = rows.next()? {
-            self.whole.entry(row.get(1)?).or_default().push(variable(row)?);
+            self.whole.entry(row.get(0)?).or_default().push(entity::<R>(row, 1)?);
         }
         Ok(())
     }
@@ -116,25 +96,23 @@ pub(super) fn append_belongings(
     place: &Place,
     entities: &mut Vec<Entity>,
 ) -> Outcome<()> {
-    let keys = [place.instance, place.element];
-    let of =
-        |table: &str| format!("SELECT data FROM {table} WHERE instance_key = ?1 AND element_instance = ?2");
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {VARIABLE_COLUMNS} FROM variables WHERE instance_key = ?1 AND scope_key = ?2"
-    ))?;
-    let mut rows = statement.query(keys)?;
-    while let Some(row) = rows.next()? {
-        entities.push(variable(row)?);
-    }
-    append::<Job>(connection, &of("jobs"), keys, entities)?;
-    append::<UserTask>(connection, &of("user_tasks"), keys, entities)?;
-    append::<Incident>(connection, &of("incidents"), keys, entities)?;
-    // The back-off timer of a job stands under the key of the job.
-    let timers = "SELECT data FROM timers WHERE owner_key = ?1 AND element_instance IN \
-        (SELECT ?2 UNION ALL SELECT key FROM jobs WHERE instance_key = ?1 AND element_instance = ?2)";
-    append::<Timer>(connection, timers, keys, entities)?;
-    append::<MessageSubscription>(connection, &of("message_subscriptions"), keys, entities)?;
-    append::<SignalSubscription>(connection, &of("signal_subscriptions"), keys, entities)?;
-    let input = "SELECT data FROM loop_inputs WHERE body_key = ?1";
-    append::<LoopInput>(connection, input, [place.element], entities)
+    for_each_kind!(R => append_belongings_of::<R>(connection, place, entities)?);
+    Ok(())
+}
+
+fn append_belongings_of<R: Row>(
+    connection: &Connection,
+    place: &Place,
+    entities: &mut Vec<Entity>,
+) -> Outcome<()> {
+    let (Some(instance), Some(element)) = (R::instance_column(), R::element_column()) else { return Ok(()) };
+    let (loaded, table) = (R::LOADED.join(", "), R::TABLE);
+    let elements = match R::MAY_HANG_ON_JOB {
+        true => {
+            "IN (SELECT ?2 UNION ALL SELECT key FROM jobs WHERE instance_key = ?1 AND element_instance = ?2)"
+        }
+        false => "= ?2",
+    };
+    let sql = format!("SELECT {loaded} FROM {table} WHERE {instance} = ?1 AND {element} {elements}");
+    append::<R>(connection, &sql, [place.instance, place.element], entities)
 }

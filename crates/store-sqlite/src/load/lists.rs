@@ -1,13 +1,13 @@
 //! Lists by cursor: children, loop outputs, waiting jobs, leases.
 
 use super::instances::append_belongings;
-use super::resolve::Place;
 use super::rows::{append, entity};
 use crate::error::Outcome;
 use rusqlite::{Connection, params};
 use tidemill_model::entity::{ElementInstance, Job, JobLease, LoopOutput};
-use tidemill_model::{ElementInstanceKey, Entity, Key, PartitionId, ProcessInstanceKey};
-use tidemill_store::{JobPosition, Loaded};
+use tidemill_model::{ElementInstanceKey, Entity, JobPosition, Key, PartitionId, ProcessInstanceKey};
+use tidemill_store::Loaded;
+use tidemill_store_sql::Place;
 
 pub(super) fn children(
     connection: &Connection,
@@ -40,18 +40,15 @@ pub(super) fn loop_outputs(
     connection: &Connection,
     instance: i64,
     body: ElementInstanceKey,
-    after: u32,
-    limit: u32,
 ) -> Outcome<Loaded> {
-    let mut entities = Vec::new();
+    let mut loaded = Loaded { instance: Some(ProcessInstanceKey(instance)), ..Loaded::default() };
     append::<LoopOutput>(
         connection,
-        "SELECT data FROM loop_outputs WHERE instance_key = ?1 AND body_key = ?2 AND loop_counter > ?3 \
-         ORDER BY loop_counter LIMIT ?4",
-        params![instance, body.0, after, i64::from(limit) + 1],
-        &mut entities,
+        "SELECT data FROM loop_outputs WHERE instance_key = ?1 AND body_key = ?2 ORDER BY loop_counter",
+        params![instance, body.0],
+        &mut loaded.entities,
     )?;
-    Ok(Loaded { instance: Some(ProcessInstanceKey(instance)), ..cut(entities, limit) })
+    Ok(loaded)
 }
 
 pub(super) fn waiting_jobs(

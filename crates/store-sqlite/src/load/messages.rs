@@ -7,17 +7,14 @@ use rusqlite::{Connection, params};
 use tidemill_model::entity::{
     BoxSubscription, Message, MessageStartLock, SignalSubscription, StartEventKind, StartSubscription, Timer,
 };
-use tidemill_model::{PartitionId, SubscriptionKey, TenantId};
+use tidemill_model::{BoxName, PartitionId, SubscriptionKey, TenantId};
 use tidemill_store::Loaded;
 use tidemill_store_sql::start_kind_name;
 
-pub(super) fn message_box(
-    connection: &Connection,
-    tenant: &TenantId,
-    name: &str,
-    correlation_key: &str,
-) -> Outcome<Loaded> {
-    let names = params![correlation_key, name, tenant.as_str()];
+/// A correlation key leads to one partition, so its rows need not be asked for theirs.
+pub(super) fn message_box(connection: &Connection, name: &BoxName) -> Outcome<Loaded> {
+    let BoxName { tenant, message_name, correlation_key } = name;
+    let names = params![correlation_key.as_str(), message_name.as_str(), tenant.as_str()];
     let mut loaded = Loaded::default();
     append::<Message>(
         connection,
@@ -41,7 +38,7 @@ pub(super) fn message_box(
     append::<MessageStartLock>(
         connection,
         "SELECT data FROM start_locks WHERE correlation_key = ?1 AND tenant = ?2",
-        params![correlation_key, tenant.as_str()],
+        params![correlation_key.as_str(), tenant.as_str()],
         &mut loaded.entities,
     )?;
     Ok(loaded)

@@ -1,4 +1,4 @@
-//! What the engine asks for. All requests of a call are answered from one state, and those for whole instances
+//! What the engine asks for. All needs of a call are answered from one state, and those for whole instances
 //! together: one statement per table, however many instances.
 
 mod catalog;
@@ -14,14 +14,15 @@ use crate::maintenance::history;
 use async_trait::async_trait;
 use instances::Instances;
 use rusqlite::{Connection, OptionalExtension, params};
-use tidemill_model::{PartitionId, ProcessInstanceKey, Remains, TenantId, Text, Timestamp};
-use tidemill_store::{IdempotentAnswer, Load, LoadRequest, Loaded, Result};
+use tidemill_model::{Need, PartitionId, ProcessInstanceKey, Remains, TenantId, Text, Timestamp};
+use tidemill_store::{IdempotentAnswer, Load, Loaded, Result};
+use tidemill_store_sql::Place;
 
 #[async_trait]
 impl Load for SqliteStore {
-    async fn load(&self, requests: &[LoadRequest]) -> Result<Vec<Loaded>> {
-        let requests = requests.to_vec();
-        self.loads.read(move |connection| load(connection, &requests)).await
+    async fn load(&self, partition: PartitionId, needs: &[Need], list_rows_max: u32) -> Result<Vec<Loaded>> {
+        let needs = needs.to_vec();
+        self.loads.read(move |connection| load(connection, partition, &needs, list_rows_max)).await
     }
 
     async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>> {
@@ -45,42 +46,37 @@ impl Load for SqliteStore {
     }
 }
 
-fn load(connection: &Connection, requests: &[LoadRequest]) -> Outcome<Vec<Loaded>> {
-    let places = resolve::places(connection, requests)?;
+fn load(
+    connection: &Connection,
+    partition: PartitionId,
+    needs: &[Need],
+    list_rows_max: u32,
+) -> Outcome<Vec<Loaded>> {
+    let places = resolve::places(connection, needs)?;
     let instances = Instances::load(connection, places.iter().flatten().map(|place| place.instance))?;
-    let answer = |(request, place): (&LoadRequest, &Option<resolve::Place>)| match (request, place) {
-        (LoadRequest::Children { scope, after, limit }, Some(place)) => {
-            lists::children(connection, place.instance, *scope, *after, *limit)
+    let answer = |(need, place): (&Need, &Option<Place>)| match (need, place) {
+        (Need::Children { scope, after }, Some(place)) => {
+            lists::children(connection, place.instance, *scope, *after, list_rows_max)
         }
-        (LoadRequest::LoopOutputs { body, after, limit }, Some(place)) => {
-            lists::loop_outputs(connection, place.instance, *body, *after, *limit)
-        }
+        (Need::LoopOutputs(body), Some(place)) => lists::loop_outputs(connection, place.instance, *body),
         (_, Some(place)) => instances.answer(connection, place),
-        (LoadRequest::MessageBox { tenant, name, correlation_key }, None) => {
-            messages::message_box(connection, tenant, name, correlation_key)
+        (Need::MessageBox(name), None) => messages::message_box(connection, name),
+        (Need::Starts { tenant, kind, name }, None) => messages::starts(connection, tenant, *kind, name),
+        (Need::SignalSubscriptions { tenant, name, after }, None) => {
+            messages::signals(connection, partition, tenant, name, *after, list_rows_max)
         }
-        (LoadRequest::Starts { tenant, kind, name }, None) => {
-            messages::starts(connection, tenant, *kind, name)
+        (Need::WaitingJobs { job_type, after }, None) => {
+            lists::waiting_jobs(connection, partition, job_type, *after, list_rows_max)
         }
-        (LoadRequest::SignalSubscriptions { partition, tenant, name, after, limit }, None) => {
-            messages::signals(connection, *partition, tenant, name, *after, *limit)
-        }
-        (LoadRequest::WaitingJobs { partition, job_type, after, limit }, None) => {
-            lists::waiting_jobs(connection, *partition, job_type, *after, *limit)
-        }
-        (LoadRequest::Leases { partition }, None) => lists::leases(connection, *partition),
-        (LoadRequest::Process { tenant, process_id }, None) => {
-            catalog::process(connection, tenant, process_id)
-        }
-        (LoadRequest::Definition(key), None) => catalog::definition(connection, *key),
-        (LoadRequest::Form { tenant, form_id }, None) => catalog::form(connection, tenant, form_id),
-        (LoadRequest::Resource { tenant, resource_id }, None) => {
-            catalog::resource(connection, tenant, resource_id)
-        }
-        (LoadRequest::ResourceByKey(key), None) => catalog::by_key(connection, *key),
+        (Need::Leases, None) => lists::leases(connection, partition),
+        (Need::Process { tenant, process_id }, None) => catalog::process(connection, tenant, process_id),
+        (Need::Definition(key), None) => catalog::definition(connection, *key),
+        (Need::Form { tenant, form_id }, None) => catalog::form(connection, tenant, form_id),
+        (Need::Resource { tenant, resource_id }, None) => catalog::resource(connection, tenant, resource_id),
+        (Need::ResourceByKey(key), None) => catalog::by_key(connection, *key),
         (_, None) => Ok(Loaded::default()),
     };
-    requests.iter().zip(&places).map(answer).collect()
+    needs.iter().zip(&places).map(answer).collect()
 }
 
 fn answer(

@@ -4,20 +4,15 @@
 use crate::element_counts;
 use crate::error::Outcome;
 use rusqlite::{Connection, params};
+use tidemill_model::entity::ElementInstance;
 use tidemill_model::{Remains, Timestamp};
 use tidemill_store::DELETED_ROWS_MAX;
+use tidemill_store_sql::{Tables, history_tables};
 
-/// Everything that can be left of an instance, with what tells its rows apart. Elements come first: their counts are
-/// kept in step.
-const TABLES: [(&str, &str); 7] = [
-    ("element_instances_history", "key"),
-    ("variables_history", "key"),
-    ("jobs_history", "key"),
-    ("user_tasks_history", "key"),
-    ("incidents_history", "key"),
-    ("message_subscriptions_history", "key"),
-    ("message_correlations_history", "subscription_key, message_key"),
-];
+/// The tables of everything that can be left of an instance but its own row, with what tells their rows apart.
+fn tables() -> impl Iterator<Item = (&'static str, String)> {
+    history_tables().into_iter().skip(1).map(|(table, key)| (table, key.join(", ")))
+}
 
 pub(super) struct Purged {
     /// Those of which nothing is left.
@@ -60,7 +55,7 @@ pub(crate) fn remains(connection: &Connection, instance: i64) -> Outcome<Remains
     let sql = "SELECT 1 FROM process_instances_history WHERE key = ?1";
     let is_ended_instance = connection.prepare_cached(sql)?.exists([instance])?;
     let mut rows = 0;
-    for (table, _) in TABLES {
+    for (table, _) in tables() {
         let most = DELETED_ROWS_MAX + 1 - rows;
         let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {table} WHERE instance_key = ?1 LIMIT ?2)");
         let count = |row: &rusqlite::Row<'_>| row.get::<_, usize>(0);
@@ -87,12 +82,12 @@ fn delete_instance(connection: &Connection, instance: i64) -> Outcome<()> {
 
 /// False where there was no room for more rows.
 fn delete_belongings(connection: &Connection, instance: i64, rows_left: &mut usize) -> Outcome<bool> {
-    for (table, key) in TABLES {
+    for (table, key) in tables() {
         if *rows_left == 0 {
             return Ok(false);
         }
         let most = *rows_left as i64;
-        if table == TABLES[0].0 {
+        if table == ElementInstance::HISTORY {
             element_counts::subtract(connection, instance, most)?;
         }
         let sql = format!(

@@ -7,6 +7,7 @@ mod tree;
 
 use crate::SqliteStore;
 use async_trait::async_trait;
+pub(crate) use row::ResultRow;
 use run::{search, single};
 use tidemill_model::{
     DefinitionKey, ElementInstanceKey, IncidentKey, JobKey, ProcessInstanceKey, TenantId, UserTaskKey,

@@ -8,7 +8,7 @@ use tidemill_store::query::CursorValue;
 use tidemill_store::{Error, Result};
 use tidemill_store_sql::{SqlRow, SqlValue};
 
-pub(super) struct ResultRow<'r, 's>(pub(super) &'r Row<'s>);
+pub(crate) struct ResultRow<'r, 's>(pub(crate) &'r Row<'s>);
 
 impl ResultRow<'_, '_> {
     fn value(&self, column: usize) -> Result<ValueRef<'_>> {

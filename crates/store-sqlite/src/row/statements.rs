@@ -1,7 +1,8 @@
 //! The statements of a table, made from the list of its columns.
 
 use std::sync::OnceLock;
-use tidemill_store_sql::{End, Row};
+use tidemill_model::{Ended, EntityKind};
+use tidemill_store_sql::Row;
 
 pub(crate) struct Statements {
     pub(crate) put: String,
@@ -11,7 +12,8 @@ pub(crate) struct Statements {
 
 /// Made once for each kind of entity.
 pub(crate) fn statements<R: Row>() -> &'static Statements {
-    static OF_KINDS: [OnceLock<Statements>; 32] = [const { OnceLock::new() }; 32];
+    static OF_KINDS: [OnceLock<Statements>; EntityKind::COUNT] =
+        [const { OnceLock::new() }; EntityKind::COUNT];
     OF_KINDS[R::KIND as usize].get_or_init(|| Statements {
         put: put::<R>(),
         remove: remove::<R>(),
@@ -38,10 +40,7 @@ fn remove<R: Row>() -> String {
 }
 
 fn end<R: Row>() -> Option<String> {
-    match R::END {
-        End::Forgotten => None,
-        End::History(more) => Some(insert(&format!("{}_history", R::TABLE), &[R::COLUMNS, more].concat())),
-    }
+    (R::ENDED == Ended::History).then(|| insert(R::HISTORY, &[R::COLUMNS, R::END_COLUMNS].concat()))
 }
 
 fn insert(table: &str, columns: &[&str]) -> String {

@@ -9,8 +9,8 @@ use axum::http::Uri;
 use axum::response::Response;
 use serde::Serialize;
 use tidemill_model::entity::{Timer, TimerPurpose};
-use tidemill_model::{ElementInstanceKey, Entity, JobKey, ProcessInstanceKey, Text};
-use tidemill_store::LoadRequest;
+use tidemill_model::{ElementInstanceKey, Entity, JobKey, Need, PartitionId, ProcessInstanceKey, Text};
+use tidemill_store::LIST_ROWS_MAX;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,7 +47,9 @@ async fn found(operations: &Operations, key: &str) -> Handled {
         return Err(Problem::not_found("Process Instance", key.0));
     };
     let process = operations.gateway.process(instance.definition).await?;
-    let loaded = operations.store.load(&[LoadRequest::Instance(key)]).await?.pop().unwrap_or_default();
+    let partition = key.partition().unwrap_or(PartitionId::FIRST);
+    let loaded = operations.store.load(partition, &[Need::Instance(key)], LIST_ROWS_MAX).await?;
+    let loaded = loaded.into_iter().next().unwrap_or_default();
     let timers = loaded.entities.iter().filter_map(|entity| match entity {
         Entity::Timer(timer) => {
             Some(shown(timer, |target| process.as_ref().map(|p| p.element(target).id.clone())))
