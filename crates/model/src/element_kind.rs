@@ -1,5 +1,6 @@
 //! The kinds of BPMN element, by the names that modelers, records and the API use.
 
+use crate::named::names;
 use serde::{Deserialize, Serialize};
 
 macro_rules! element_kinds {
@@ -9,23 +10,7 @@ macro_rules! element_kinds {
             $(#[serde(rename = $name)] $kind,)+
         }
 
-        impl ElementKind {
-            pub const ALL: &'static [ElementKind] = &[$(ElementKind::$kind),+];
-
-            /// The name in records and in the API.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(ElementKind::$kind => $name,)+
-                }
-            }
-
-            pub fn from_name(name: &str) -> Option<ElementKind> {
-                match name {
-                    $($name => Some(ElementKind::$kind),)+
-                    _ => None,
-                }
-            }
-        }
+        names! { ElementKind { $($kind = $name),+ } }
     };
 }
 

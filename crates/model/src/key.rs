@@ -55,8 +55,35 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
+/// Gives the list of keys to a macro, for whatever must exist for each of them: `for_each_key!([name] [passed on])`.
+#[macro_export]
+macro_rules! for_each_key {
+    ([$($then:tt)+] [$($with:tt)*]) => {
+        $($then)+! {
+            [$($with)*]
+            ProcessInstanceKey
+            /// Also names the scope of a process instance: its root scope has the instance's own key.
+            ElementInstanceKey
+            /// A deployed version of a process.
+            DefinitionKey
+            DeploymentKey
+            FormKey
+            ResourceKey
+            VariableKey
+            JobKey
+            LeaseKey
+            UserTaskKey
+            IncidentKey
+            TimerKey
+            MessageKey
+            SubscriptionKey
+            SignalKey
+        }
+    };
+}
+
 macro_rules! keys {
-    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+    ([] $($(#[$doc:meta])* $name:ident)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Debug)]
         #[serde(from = "Key", into = "Key")]
@@ -98,25 +125,7 @@ macro_rules! keys {
     )+};
 }
 
-keys! {
-    ProcessInstanceKey,
-    /// Also names the scope of a process instance: its root scope has the instance's own key.
-    ElementInstanceKey,
-    /// A deployed version of a process.
-    DefinitionKey,
-    DeploymentKey,
-    FormKey,
-    ResourceKey,
-    VariableKey,
-    JobKey,
-    LeaseKey,
-    UserTaskKey,
-    IncidentKey,
-    TimerKey,
-    MessageKey,
-    SubscriptionKey,
-    SignalKey,
-}
+for_each_key!([keys] []);
 
 impl ProcessInstanceKey {
     /// The scope that holds the instance's own variables and top-level elements.

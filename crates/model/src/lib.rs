@@ -9,6 +9,7 @@ pub mod entity;
 mod index;
 mod json;
 mod key;
+mod named;
 mod need;
 mod partition;
 mod record;

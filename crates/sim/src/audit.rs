@@ -4,8 +4,9 @@ use crate::creators::number;
 use crate::ledger::{Cancelling, Creation, Entry};
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
+use tidemill_model::entity::{InstanceState, JobEvent};
 use tidemill_model::{ProcessInstanceKey, Timestamp};
-use tidemill_store::query::{Field, Page, PageStart, Query, Search};
+use tidemill_store::query::{Field, Page, PageStart, Search, Searches};
 use tidemill_store::view::ProcessInstanceView;
 use tidemill_store::{BatchId, Inspect, LogRange};
 
@@ -52,7 +53,7 @@ async fn find(world: &World) -> BTreeMap<usize, Found> {
         }
     }
     for element in store.element_instances(&everything()).await.map(|found| found.items).unwrap_or_default() {
-        match entry_of.get(&element.origin.instance) {
+        match entry_of.get(&element.instance) {
             Some(number) => {
                 let elements = &mut found.entry(*number).or_default().elements;
                 *elements.entry(element.element_id.to_string()).or_default() += 1;
@@ -61,8 +62,8 @@ async fn find(world: &World) -> BTreeMap<usize, Found> {
         }
     }
     for job in store.jobs(&everything()).await.map(|found| found.items).unwrap_or_default() {
-        match entry_of.get(&job.origin.instance) {
-            Some(number) if job.state == "COMPLETED" => {
+        match entry_of.get(&job.instance) {
+            Some(number) if job.state == JobEvent::Completed => {
                 *found.entry(*number).or_default().jobs.entry(job.element_id.to_string()).or_default() += 1;
             }
             Some(_) => {}
@@ -86,14 +87,14 @@ fn compare(entry: &Entry, found: &Found) -> Vec<String> {
     }
     let Some(root) = found.roots.first() else { return Vec::new() };
     let mut wrong = Vec::new();
-    let is_cancelled = root.state == "TERMINATED";
+    let is_cancelled = root.state == InstanceState::Terminated;
     let fits = match entry.cancelling {
         Cancelling::Never => !is_cancelled,
         Cancelling::Tried => true,
         Cancelling::Answered => is_cancelled,
     };
     if !fits {
-        wrong.push(format!("it is {}, but cancelling was {:?}", root.state, entry.cancelling));
+        wrong.push(format!("it is {:?}, but cancelling was {:?}", root.state, entry.cancelling));
     }
     for (id, expected) in &entry.model.elements {
         let count = found.elements.get(id).copied().unwrap_or(0);

@@ -7,11 +7,12 @@ use crate::world::World;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::command::{CreateInstance, DefinitionRef, Deploy, ResourceFile};
+use tidemill_model::entity::InstanceState;
 use tidemill_model::{
     Answer, Command, CreatedInstance, DeployedResource, ProcessInstanceKey, TenantId, Text, Variables,
 };
 use tidemill_server::broker::{Broker, EndedInstance};
-use tidemill_store::query::Query;
+use tidemill_store::query::Searches;
 
 /// Who waits for the end of an instance gives up after this.
 const AWAIT_MS: u64 = 8_000;
@@ -179,7 +180,8 @@ async fn has_ended(world: &World, number: usize, ended: EndedInstance) {
     let instance = ended.created.instance;
     world.ledger().entries[number].creation = Creation::Answered(instance);
     match world.store().process_instance(instance).await {
-        Ok(Some(view)) if view.ended_at.is_some() && ended.is_completed == (view.state == "COMPLETED") => {}
+        Ok(Some(view))
+            if view.ended_at.is_some() && ended.is_completed == (view.state == InstanceState::Completed) => {}
         other => world.violation(format!("the end of entry {number} was answered, but it is {other:?}")),
     }
 }

@@ -14,7 +14,7 @@ use tidemill_model::{
     Variables,
 };
 use tidemill_server::broker::Broker;
-use tidemill_store::query::{Filter, IncidentField, Query, Search, Test, Value, VariableField};
+use tidemill_store::query::{Filter, IncidentField, Search, Searches, Test, Value, VariableField};
 
 const TIME_TO_LIVE_MS: i64 = 20_000;
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tidemill_model::PartitionCount;
-use tidemill_store::query::{Filter, ProcessInstanceField, Query, Search, Test, Value};
+use tidemill_store::query::{Filter, ProcessInstanceField, Search, Searches, Test, Value};
 
 /// All instances end within this time after the last fault.
 const DRAIN_MS: u64 = 240_000;

@@ -8,9 +8,10 @@ use crate::world::World;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::command::{ActivateJobs, CompleteJob, FailJob};
+use tidemill_model::entity::JobEvent;
 use tidemill_model::{ActivatedJob, Command, LeaseKey, RawJson, TenantId, Text, Variables};
 use tidemill_server::broker::Broker;
-use tidemill_store::query::Query;
+use tidemill_store::query::Searches;
 
 /// Clocks count whole milliseconds.
 const LATE_MS_MAX: i64 = 2;
@@ -163,7 +164,7 @@ async fn complete(world: &Arc<World>, job: &ActivatedJob, lease: Option<LeaseKey
 /// A search sees what was answered.
 async fn check_completed(world: &World, job: &ActivatedJob) {
     match world.store().job(job.job.key).await {
-        Ok(Some(view)) if view.state == "COMPLETED" => {}
+        Ok(Some(view)) if view.state == JobEvent::Completed => {}
         other => world.violation(format!(
             "the completion of job {} was answered, but it is {:?}",
             job.job.key.0,

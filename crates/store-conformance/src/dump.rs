@@ -19,16 +19,12 @@ pub async fn dump(store: &dyn Store) -> String {
         line(&mut text, "visible", &visible);
         line(&mut text, "counts", &store.instance_statistics(instance.key).await.expect("counts"));
     }
-    page(&mut text, "instances", &instances);
-    page(&mut text, "definitions", &store.process_definitions(&all()).await.expect("searches"));
-    page(&mut text, "elements", &store.element_instances(&all()).await.expect("searches"));
-    page(&mut text, "jobs", &store.jobs(&all()).await.expect("searches"));
-    page(&mut text, "tasks", &store.user_tasks(&all()).await.expect("searches"));
-    page(&mut text, "variables", &store.variables(&all()).await.expect("searches"));
-    page(&mut text, "subscriptions", &store.message_subscriptions(&all()).await.expect("searches"));
-    page(&mut text, "correlations", &store.message_correlations(&all()).await.expect("searches"));
-    page(&mut text, "incidents", &store.incidents(&all()).await.expect("searches"));
-    page(&mut text, "resources", &store.resources(&all()).await.expect("searches"));
+    macro_rules! pages {
+        ([] $($search:ident($field:ident) $(, $get:ident($key:ident))?;)+) => {
+            $(page(&mut text, stringify!($search), &store.$search(&all()).await.expect("searches"));)+
+        };
+    }
+    tidemill_store::for_each_search!([pages] []);
     for mut loaded in store.load(PartitionId::FIRST, &needs, ALL).await.expect("loads") {
         // The order of an instance's entities is not promised.
         loaded.entities.sort_by_key(|entity| format!("{entity:?}"));

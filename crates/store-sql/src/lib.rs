@@ -10,13 +10,12 @@ mod statement;
 pub mod statistics;
 mod stored;
 mod table;
-mod tables;
 mod tree;
 
 pub use dialect::Dialect;
 pub use filter::{Side, where_clause};
 pub use page::{PageQuery, count_query, page_query, single_query};
-pub use row::{Columns, SqlRow};
+pub use row::{Columns, FromColumn, SqlRow};
 pub use statement::{SqlValue, Statement};
 pub use stored::{
     Binder, Bound, Place, Row, Tables, history_tables, named, place_columns, place_of, start_kind_name,

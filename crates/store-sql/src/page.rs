@@ -23,7 +23,7 @@ pub struct PageQuery<'d, F> {
 impl<F: SearchTable> PageQuery<'_, F> {
     /// A row as a view, with the cursor that leads to it.
     pub fn read(&self, row: &dyn SqlRow) -> Result<(F::View, String)> {
-        let columns = F::VIEW.len()..F::VIEW.len() + self.sort_value_count;
+        let columns = F::MEMBERS.len()..F::MEMBERS.len() + self.sort_value_count;
         let values = columns.map(|column| row.cursor_value(column)).collect::<Result<Vec<_>>>()?;
         Ok((F::view(&mut Columns::of(row))?, Cursor { values }.encode(&self.order)))
     }
@@ -195,10 +195,10 @@ fn push_fetched<F: SearchTable>(statement: &mut Statement<'_>, side: Side) {
 
 fn push_columns<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_brief: bool) {
     statement.push("SELECT ");
-    for (n, column) in F::VIEW.iter().enumerate() {
+    for (n, (member, column)) in F::MEMBERS.iter().enumerate() {
         statement.push(if n == 0 { "" } else { ", " });
         let expression = column.expression("t", side);
-        if is_brief && F::LONG.is_some_and(|name| *column == Column::Own(name)) {
+        if is_brief && F::LONG == Some(*member) {
             // One character more tells that there is more.
             statement.push(&format!("substr({expression}, 1, {}) AS c{n}", BRIEF_CHARS_MAX + 1));
         } else {
@@ -221,7 +221,7 @@ fn push_from<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_joine
 }
 
 fn push_joins<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_joined: bool) {
-    if F::HAS_DEFINITION {
+    if F::has_definition() {
         statement.push(" LEFT JOIN process_definitions d ON d.key = t.definition_key");
     }
     if side == Side::Live && is_joined {

@@ -1,7 +1,7 @@
 //! Reading result rows, whatever the driver.
 
 use tidemill_model::entity::FlowSet;
-use tidemill_model::{TenantId, Text, Timestamp};
+use tidemill_model::{PartitionId, RawJson, TenantId, Text, Timestamp};
 use tidemill_store::query::CursorValue;
 use tidemill_store::{Error, Result, unpack};
 
@@ -106,6 +106,75 @@ impl<'r> Columns<'r> {
         }
     }
 }
+
+/// What a column can be read as.
+pub trait FromColumn: Sized {
+    fn from_column(columns: &mut Columns<'_>) -> Result<Self>;
+}
+
+impl Columns<'_> {
+    pub fn read<T: FromColumn>(&mut self) -> Result<T> {
+        T::from_column(self)
+    }
+}
+
+macro_rules! from_column {
+    ($($type:ty: |$columns:ident| $value:expr;)+) => {$(
+        impl FromColumn for $type {
+            fn from_column($columns: &mut Columns<'_>) -> Result<$type> {
+                $value
+            }
+        }
+    )+};
+}
+
+// Texts and numbers can be facts of a definition that is not there: then they are null.
+from_column! {
+    Text: |columns| Ok(columns.maybe_text()?.unwrap_or_default());
+    Option<Text>: |columns| columns.maybe_text();
+    String: |columns| Ok(columns.maybe_str()?.unwrap_or_default().to_owned());
+    TenantId: |columns| columns.tenant();
+    RawJson: |columns| Ok(RawJson::new(columns.text()?));
+    Option<RawJson>: |columns| Ok(columns.maybe_text()?.map(RawJson::new));
+    Vec<Text>: |columns| columns.texts();
+    i32: |columns| {
+        let column = columns.next;
+        i32::try_from(columns.maybe_int()?.unwrap_or_default()).map_err(|_| missing(column))
+    };
+    bool: |columns| columns.boolean();
+    Timestamp: |columns| columns.time();
+    Option<Timestamp>: |columns| columns.maybe_time();
+    PartitionId: |columns| {
+        let column = columns.next;
+        u16::try_from(columns.int()?).map(PartitionId).map_err(|_| missing(column))
+    };
+}
+
+macro_rules! keys_from_columns {
+    ([] $($(#[$doc:meta])* $key:ident)+) => {
+        from_column! {
+            $(
+                tidemill_model::$key: |columns| columns.key();
+                Option<tidemill_model::$key>: |columns| columns.maybe_key();
+            )+
+        }
+    };
+}
+
+tidemill_model::for_each_key!([keys_from_columns] []);
+
+macro_rules! named_from_columns {
+    ([] $($type:ty,)+) => {
+        from_column! {
+            $($type: |columns| {
+                let column = columns.next;
+                <$type>::from_name(columns.maybe_str()?.unwrap_or_default()).ok_or_else(|| missing(column))
+            };)+
+        }
+    };
+}
+
+tidemill_model::for_each_named!([named_from_columns] []);
 
 fn missing(column: usize) -> Error {
     Error::Corrupt { place: format!("column {column} of a result"), reason: "not the expected value".into() }

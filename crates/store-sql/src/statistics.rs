@@ -2,6 +2,7 @@
 
 use super::{Columns, Dialect, SearchTable, Side, SqlRow, Statement, where_clause};
 use std::collections::BTreeMap;
+use tidemill_model::entity::InstanceState;
 use tidemill_model::{DefinitionKey, ProcessInstanceKey, TenantId, Text};
 use tidemill_store::Result;
 use tidemill_store::query::{Filter, ProcessInstanceField, Test};
@@ -73,14 +74,14 @@ pub struct ElementCounts(BTreeMap<Text, [i64; 4]>);
 impl ElementCounts {
     pub fn add(&mut self, row: &dyn SqlRow) -> Result<()> {
         let mut columns = Columns::of(row);
-        let (element, state, has_incident) = (columns.text()?, columns.text()?, columns.boolean()?);
+        let (element, state, has_incident) = (columns.text()?, columns.read()?, columns.boolean()?);
         let count = columns.int()?;
         let counted = self.0.entry(element).or_default();
-        match (state.as_str(), has_incident) {
-            ("COMPLETED", _) => counted[1] += count,
-            ("TERMINATED", _) => counted[2] += count,
-            (_, false) => counted[0] += count,
-            (_, true) => counted[3] += count,
+        match (state, has_incident) {
+            (InstanceState::Completed, _) => counted[1] += count,
+            (InstanceState::Terminated, _) => counted[2] += count,
+            (InstanceState::Active, false) => counted[0] += count,
+            (InstanceState::Active, true) => counted[3] += count,
         }
         Ok(())
     }

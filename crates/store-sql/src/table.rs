@@ -1,9 +1,11 @@
 //! How a searchable entity lies in its tables.
 
 use super::row::Columns;
-use super::{Dialect, Side};
+use super::{Dialect, Row, Side, Tables};
+use tidemill_model::{Ended, Stored};
 use tidemill_store::Result;
-use tidemill_store::query::{Field, Test};
+use tidemill_store::query::Test;
+use tidemill_store::query::plain::Shown;
 
 /// Where a value comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,30 +30,51 @@ impl Column {
     }
 }
 
-pub trait SearchTable: Field {
-    type View;
+/// A searchable entity in its tables. Written by `search_table!`.
+pub trait SearchTable: Shown {
+    type Row: Row;
 
+    /// The members of the view with their columns, in the order in which `view` reads them.
+    const MEMBERS: &'static [(&'static str, Column)];
     /// None where the entity is written once and never lives.
-    const LIVE: Option<&'static str>;
+    const LIVE: Option<&'static str> = match <Self::Row as Stored>::ENDED {
+        Ended::HistoryFromTheStart => None,
+        Ended::History | Ended::Nothing => Some(<Self::Row as Stored>::ROWS),
+    };
     /// None where the entity never ends.
-    const HISTORY: Option<&'static str>;
-    /// Whether rows have a `definition_key`.
-    const HAS_DEFINITION: bool;
-    /// What `view` reads, in its order.
-    const VIEW: &'static [Column];
+    const HISTORY: Option<&'static str> = match <Self::Row as Stored>::ENDED {
+        Ended::HistoryFromTheStart | Ended::History => Some(<Self::Row as Tables>::HISTORY),
+        Ended::Nothing => None,
+    };
     /// The column that `Field::key` stands for.
     const KEY: &'static str = "key";
     /// A column behind the key where the key alone does not tell rows apart.
     const TIE_BREAK: Option<&'static str> = None;
     /// Rows that no search may see.
     const HIDDEN: Option<&'static str> = None;
-
-    /// The column of `VIEW` that brief searches cut.
+    /// The member that brief searches cut.
     const LONG: Option<&'static str> = None;
 
-    fn column(self) -> Column;
-
     fn view(columns: &mut Columns<'_>) -> Result<Self::View>;
+
+    /// The column of a field that no member shows.
+    fn computed_column(self) -> Column {
+        unreachable!("{self:?} is no member of its view and has no column")
+    }
+
+    /// That of the member which the field shows.
+    fn column(self) -> Column {
+        let Some(member) = self.member() else { return self.computed_column() };
+        let found = Self::MEMBERS.iter().find(|(name, _)| *name == member);
+        found
+            .map(|(_, column)| *column)
+            .expect("every member of a view has a column, or `view` would not compile")
+    }
+
+    /// Whether a fact of the definition is shown, so that its row must be joined.
+    fn has_definition() -> bool {
+        Self::MEMBERS.iter().any(|(_, column)| matches!(column, Column::Definition(_)))
+    }
 
     fn table(side: Side) -> Option<&'static str> {
         match side {
@@ -76,8 +99,95 @@ pub trait SearchTable: Field {
     }
 }
 
+/// Declares the columns of a view. A member without a column of its own has that of its name (see `column_named!`). Under
+/// `computed` stand the columns of fields that no member shows, under `also` whatever else `SearchTable` can say.
+macro_rules! search_table {
+    ($field:ident: $view:ident of $row:ident {
+        $($member:ident $(= $column:expr)?),+ $(,)?
+    }
+    $(computed { $($computed:ident = $computed_column:expr),+ $(,)? })?
+    $(also { $($also:tt)* })?
+    ) => {
+        impl $crate::SearchTable for $field {
+            type Row = $row;
+
+            const MEMBERS: &'static [(&'static str, $crate::Column)] =
+                &[$((stringify!($member), $crate::table::column_named!($member $($column)?))),+];
+
+            fn view(columns: &mut $crate::Columns<'_>) -> tidemill_store::Result<$view> {
+                Ok($view { $($member: columns.read()?),+ })
+            }
+
+            $(fn computed_column(self) -> $crate::Column {
+                match self {
+                    $($field::$computed => $computed_column,)+
+                    _ => unreachable!("{self:?} has the column of its member"),
+                }
+            })?
+
+            $($($also)*)?
+        }
+    };
+}
+pub(crate) use search_table;
+
+/// Columns of keys end in `_key`. What has ended tells when; what lives does not.
+macro_rules! column_named {
+    ($member:ident $column:expr) => {
+        $column
+    };
+    (instance) => {
+        $crate::Column::Own("instance_key")
+    };
+    (root) => {
+        $crate::Column::Own("root_key")
+    };
+    (definition) => {
+        $crate::Column::Own("definition_key")
+    };
+    (scope) => {
+        $crate::Column::Own("scope_key")
+    };
+    (job) => {
+        $crate::Column::Own("job_key")
+    };
+    (form) => {
+        $crate::Column::Own("form_key")
+    };
+    (incident) => {
+        $crate::Column::Own("incident_key")
+    };
+    (deployment) => {
+        $crate::Column::Own("deployment_key")
+    };
+    (subscription) => {
+        $crate::Column::Own("subscription_key")
+    };
+    (ended_at) => {
+        $crate::table::ENDED_AT
+    };
+    ($member:ident) => {
+        $crate::Column::Own(stringify!($member))
+    };
+}
+pub(crate) use column_named;
+
+/// With a type, which a union of both sides asks for.
+pub(crate) const NO_TIME: &str = "CAST(NULL AS BIGINT)";
+
+pub(crate) const ENDED_AT: Column = Column::Sides { live: NO_TIME, history: "{t}.ended_at" };
+
+pub(crate) fn side_of_end(test: &Test) -> Option<Side> {
+    match test {
+        Test::Exists(false) => Some(Side::Live),
+        Test::Neq(_) | Test::NotIn(_) => None,
+        Test::In(values) if values.is_empty() => None,
+        _ => Some(Side::History),
+    }
+}
+
 /// For states that are met on one side only.
-pub(super) fn side_of_state(test: &Test, live: &[&str], history: &[&str]) -> Option<Side> {
+pub(crate) fn side_of_state(test: &Test, live: &[&str], history: &[&str]) -> Option<Side> {
     use tidemill_store::query::Value;
     let values: Vec<&str> = match test {
         Test::Eq(Value::Text(state)) => vec![state],
@@ -94,5 +204,27 @@ pub(super) fn side_of_state(test: &Test, live: &[&str], history: &[&str]) -> Opt
         Some(Side::History)
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A field without a column would be found by the first search that uses it.
+    #[test]
+    fn every_field_of_every_search_has_a_column() {
+        fn check<F: SearchTable>() {
+            for field in F::all() {
+                field.column();
+            }
+            assert!(F::LIVE.is_some() || F::HISTORY.is_some());
+        }
+        macro_rules! check_all {
+            ([] $($search:ident($field:ident) $(, $get:ident($key:ident))?;)+) => {
+                $(check::<tidemill_store::view::$field>();)+
+            };
+        }
+        tidemill_store::for_each_search!([check_all] []);
     }
 }

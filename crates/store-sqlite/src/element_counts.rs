@@ -3,8 +3,7 @@
 use crate::error::Outcome;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
-use tidemill_model::entity::ElementInstance;
-use tidemill_store::view::state_name;
+use tidemill_model::entity::{ElementInstance, InstanceState};
 
 const ADD: &str = "INSERT INTO element_counts VALUES (?1, ?2, ?3, ?4) \
     ON CONFLICT DO UPDATE SET count = count + excluded.count";
@@ -22,7 +21,11 @@ pub(crate) fn add<'e>(
 ) -> Outcome<()> {
     let mut counts: HashMap<(i64, &str, &str), i64> = HashMap::new();
     for element in ended {
-        let key = (element.origin.definition.0, element.element_id.as_str(), state_name(element.state));
+        let key = (
+            element.origin.definition.0,
+            element.element_id.as_str(),
+            InstanceState::from(element.state).name(),
+        );
         *counts.entry(key).or_default() += 1;
     }
     let mut statement = connection.prepare_cached(ADD)?;

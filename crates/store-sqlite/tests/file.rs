@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::query::Search;
-use tidemill_store::{Error, NewInboxEntry, Query, Store};
+use tidemill_store::{Error, NewInboxEntry, Searches, Store};
 use tidemill_store_conformance::workload::Workload;
 use tidemill_store_conformance::{Session, dump};
 use tidemill_store_sqlite::{Options, SqliteStore};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::query::Search;
-use tidemill_store::{Error, Inbox, NewInboxEntry, Query, Store};
+use tidemill_store::{Error, Inbox, NewInboxEntry, Searches, Store};
 use tidemill_store_conformance::Session;
 use tidemill_store_conformance::workload::Workload;
 use tidemill_store_sqlite::{Options, SqliteStore};

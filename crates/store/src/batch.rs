@@ -18,7 +18,7 @@ pub struct Fence {
     pub epoch: u64,
 }
 
-/// Rows that one commit deletes of one ended instance, at most: of all its tables together, or of each. A commit that
+/// Rows that one commit deletes of one ended instance, at most: of all kinds together, or of each kind. A commit that
 /// deleted a large instance as a whole would hold up its partition.
 pub const DELETED_ROWS_MAX: usize = 1_000;
 

@@ -31,7 +31,7 @@ pub use inspect::{Amount, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedB
 pub use load::{INSTANCE_ENTITIES_MAX, LIST_ROWS_MAX, Load, Loaded};
 pub use maintenance::{Kept, Maintenance, Retention};
 pub use ownership::{KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
-pub use query::Query;
+pub use query::{Query, Searches};
 pub use timers::{TimerPage, TimerPosition, TimerStore};
 pub use wakeup::Wakeup;
 

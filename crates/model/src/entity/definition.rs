@@ -1,5 +1,6 @@
 //! Deployed things: processes, forms and other resources, each version once.
 
+use crate::named::names;
 use crate::{DefinitionKey, DeploymentKey, FormKey, ResourceKey, TenantId, Text, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -35,13 +36,11 @@ pub enum DefinitionState {
     Deleted,
 }
 
-impl DefinitionState {
-    pub fn name(self) -> &'static str {
-        match self {
-            DefinitionState::Active => "ACTIVE",
-            DefinitionState::Draining => "DRAINING",
-            DefinitionState::Deleted => "DELETED",
-        }
+names! {
+    DefinitionState {
+        Active = "ACTIVE",
+        Draining = "DRAINING",
+        Deleted = "DELETED",
     }
 }
 

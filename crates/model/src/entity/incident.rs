@@ -1,6 +1,7 @@
 //! Incidents: what stopped an element and waits for somebody to resolve it.
 
 use super::{Origin, Timer};
+use crate::named::names;
 use crate::{ElementInstanceKey, IncidentKey, JobKey, Text, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -28,12 +29,10 @@ pub enum IncidentState {
     Resolved,
 }
 
-impl IncidentState {
-    pub fn name(self) -> &'static str {
-        match self {
-            IncidentState::Active => "ACTIVE",
-            IncidentState::Resolved => "RESOLVED",
-        }
+names! {
+    IncidentState {
+        Active = "ACTIVE",
+        Resolved = "RESOLVED",
     }
 }
 
@@ -44,13 +43,7 @@ macro_rules! incident_kinds {
             $(#[serde(rename = $name)] $kind,)+
         }
 
-        impl IncidentKind {
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(IncidentKind::$kind => $name,)+
-                }
-            }
-        }
+        names! { IncidentKind { $($kind = $name),+ } }
     };
 }
 

@@ -1,6 +1,7 @@
 //! Jobs, and the leases under which workers hold them.
 
 use super::Origin;
+use crate::named::names;
 use crate::{ElementIndex, ElementInstanceKey, JobKey, LeaseKey, RawJson, Text, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -41,14 +42,12 @@ pub enum JobKind {
     AdHocSubProcess,
 }
 
-impl JobKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            JobKind::BpmnElement => "BPMN_ELEMENT",
-            JobKind::ExecutionListener => "EXECUTION_LISTENER",
-            JobKind::TaskListener => "TASK_LISTENER",
-            JobKind::AdHocSubProcess => "AD_HOC_SUB_PROCESS",
-        }
+names! {
+    JobKind {
+        BpmnElement = "BPMN_ELEMENT",
+        ExecutionListener = "EXECUTION_LISTENER",
+        TaskListener = "TASK_LISTENER",
+        AdHocSubProcess = "AD_HOC_SUB_PROCESS",
     }
 }
 
@@ -82,20 +81,18 @@ pub enum JobEvent {
     Migrated,
 }
 
-impl JobEvent {
-    pub fn name(self) -> &'static str {
-        match self {
-            JobEvent::Created => "CREATED",
-            JobEvent::Completed => "COMPLETED",
-            JobEvent::Failed => "FAILED",
-            JobEvent::RetriesUpdated => "RETRIES_UPDATED",
-            JobEvent::PriorityUpdated => "PRIORITY_UPDATED",
-            JobEvent::TimeoutUpdated => "TIMEOUT_UPDATED",
-            JobEvent::TimedOut => "TIMED_OUT",
-            JobEvent::Canceled => "CANCELED",
-            JobEvent::ErrorThrown => "ERROR_THROWN",
-            JobEvent::Migrated => "MIGRATED",
-        }
+names! {
+    JobEvent {
+        Created = "CREATED",
+        Completed = "COMPLETED",
+        Failed = "FAILED",
+        RetriesUpdated = "RETRIES_UPDATED",
+        PriorityUpdated = "PRIORITY_UPDATED",
+        TimeoutUpdated = "TIMEOUT_UPDATED",
+        TimedOut = "TIMED_OUT",
+        Canceled = "CANCELED",
+        ErrorThrown = "ERROR_THROWN",
+        Migrated = "MIGRATED",
     }
 }
 

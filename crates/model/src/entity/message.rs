@@ -2,6 +2,7 @@
 
 use super::{Origin, is_false};
 use crate::command::ReplyToken;
+use crate::named::names;
 use crate::{
     ElementIndex, ElementInstanceKey, MessageKey, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
     Timestamp, Variables,
@@ -55,13 +56,27 @@ pub enum SubscriptionState {
     Deleted,
 }
 
-impl SubscriptionState {
-    pub fn name(self) -> &'static str {
-        match self {
-            SubscriptionState::Created => "CREATED",
-            SubscriptionState::Correlated => "CORRELATED",
-            SubscriptionState::Deleted => "DELETED",
-        }
+names! {
+    SubscriptionState {
+        Created = "CREATED",
+        Correlated = "CORRELATED",
+        Deleted = "DELETED",
+    }
+}
+
+/// Who waits for a message.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SubscriptionKind {
+    /// An element of a running instance.
+    ProcessEvent,
+    /// A start event of a definition.
+    StartEvent,
+}
+
+names! {
+    SubscriptionKind {
+        ProcessEvent = "PROCESS_EVENT",
+        StartEvent = "START_EVENT",
     }
 }
 

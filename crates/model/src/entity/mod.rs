@@ -19,7 +19,8 @@ pub use incident::{Incident, IncidentKind, IncidentState};
 pub use job::{Job, JobEvent, JobKind, JobLease, JobState, Lease};
 pub use loop_items::{LoopInput, LoopOutput};
 pub use message::{
-    BoxSubscription, Message, MessageCorrelation, MessageStartLock, MessageSubscription, SubscriptionState,
+    BoxSubscription, Message, MessageCorrelation, MessageStartLock, MessageSubscription, SubscriptionKind,
+    SubscriptionState,
 };
 pub use process_instance::{FlowSet, ParentCall, ProcessInstance};
 pub use signal::SignalSubscription;
@@ -28,6 +29,7 @@ pub use timer::{Timer, TimerPurpose};
 pub use user_task::{UserTask, UserTaskState};
 pub use variable::Variable;
 
+use crate::named::names;
 use crate::{DefinitionKey, ElementIndex, FlowIndex, ProcessInstanceKey, TenantId, Variables};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +62,34 @@ impl Lifecycle {
     /// Still able to start something new or to catch an event.
     pub fn is_open(self) -> bool {
         matches!(self, Lifecycle::Activating | Lifecycle::Activated)
+    }
+}
+
+/// What the API knows of the life of an element or process instance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum InstanceState {
+    Active,
+    Completed,
+    Terminated,
+}
+
+names! {
+    InstanceState {
+        Active = "ACTIVE",
+        Completed = "COMPLETED",
+        Terminated = "TERMINATED",
+    }
+}
+
+impl From<Lifecycle> for InstanceState {
+    fn from(state: Lifecycle) -> InstanceState {
+        match state {
+            Lifecycle::Completed => InstanceState::Completed,
+            Lifecycle::Terminated => InstanceState::Terminated,
+            Lifecycle::Activating | Lifecycle::Activated | Lifecycle::Completing | Lifecycle::Terminating => {
+                InstanceState::Active
+            }
+        }
     }
 }
 

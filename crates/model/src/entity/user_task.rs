@@ -1,6 +1,7 @@
 //! Native user tasks.
 
 use super::Origin;
+use crate::named::names;
 use crate::{ElementIndex, ElementInstanceKey, FormKey, RawJson, Text, Timestamp, UserTaskKey};
 use serde::{Deserialize, Serialize};
 
@@ -45,18 +46,16 @@ pub enum UserTaskState {
     Failed,
 }
 
-impl UserTaskState {
-    pub fn name(self) -> &'static str {
-        match self {
-            UserTaskState::Creating => "CREATING",
-            UserTaskState::Created => "CREATED",
-            UserTaskState::Assigning => "ASSIGNING",
-            UserTaskState::Updating => "UPDATING",
-            UserTaskState::Completing => "COMPLETING",
-            UserTaskState::Completed => "COMPLETED",
-            UserTaskState::Canceling => "CANCELING",
-            UserTaskState::Canceled => "CANCELED",
-            UserTaskState::Failed => "FAILED",
-        }
+names! {
+    UserTaskState {
+        Creating = "CREATING",
+        Created = "CREATED",
+        Assigning = "ASSIGNING",
+        Updating = "UPDATING",
+        Completing = "COMPLETING",
+        Completed = "COMPLETED",
+        Canceling = "CANCELING",
+        Canceled = "CANCELED",
+        Failed = "FAILED",
     }
 }

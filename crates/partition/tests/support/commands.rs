@@ -10,7 +10,7 @@ use tidemill_partition::{CallId, CommandOptions, Envelope, Idempotency, Request}
 use tidemill_store::query::{Page, Search};
 use tidemill_store::view::IncidentView;
 use tidemill_store::{
-    Batch, BatchId, Commit, DeadLetters, Inbox, InboxEntry, LetterNumber, NewInboxEntry, Position, Query,
+    Batch, BatchId, Commit, DeadLetters, Inbox, InboxEntry, LetterNumber, NewInboxEntry, Position, Searches,
     StoredLetter,
 };
 
@@ -264,7 +264,7 @@ impl Bench {
     /// How an instance stands in the store: ACTIVE, COMPLETED, TERMINATED; none where it was never written.
     pub fn state_of(&self, instance: ProcessInstanceKey) -> Option<String> {
         let found = store::now(self.store.process_instance(instance)).expect("the store works");
-        found.map(|instance| instance.state.to_string())
+        found.map(|instance| instance.state.name().to_owned())
     }
 
     /// The values of all variables of this name, of living and ended instances.

@@ -4,6 +4,7 @@ use super::HERE;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use tidemill_engine::InstanceEnd;
+use tidemill_model::entity::InstanceState;
 use tidemill_model::{Command, Entity, Need, ProcessInstanceKey, Timestamp};
 use tidemill_partition::{Brought, Event, Opened, Read, Recovered, late_note_key, noted_batch, unpack_log};
 use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Value};
@@ -104,7 +105,7 @@ fn ends(store: &MemoryStore, keys: &[ProcessInstanceKey]) -> Vec<InstanceEnd> {
     let ended = found.into_iter().filter(|instance| instance.ended_at.is_some());
     let end = |instance: ProcessInstanceView| InstanceEnd {
         instance: instance.key,
-        is_completed: instance.state == "COMPLETED",
+        is_completed: instance.state == InstanceState::Completed,
     };
     ended.map(end).collect()
 }

@@ -78,17 +78,17 @@ struct IncidentItem<'a> {
 
 fn shown(incident: &IncidentView) -> IncidentItem<'_> {
     IncidentItem {
-        process_definition_id: &incident.origin.process_id,
-        error_type: &incident.kind,
+        process_definition_id: &incident.process_id,
+        error_type: incident.kind.name(),
         error_message: &incident.message,
         element_id: &incident.element_id,
         creation_time: Date(incident.created_at),
-        state: &incident.state,
-        tenant_id: incident.origin.tenant.as_str(),
+        state: incident.state.name(),
+        tenant_id: incident.tenant.as_str(),
         incident_key: incident.key.into(),
-        process_definition_key: incident.origin.definition.into(),
-        process_instance_key: incident.origin.instance.into(),
-        root_process_instance_key: incident.origin.root.into(),
+        process_definition_key: incident.definition.into(),
+        process_instance_key: incident.instance.into(),
+        root_process_instance_key: incident.root.into(),
         element_instance_key: incident.element_instance.into(),
         job_key: optional_key(incident.job),
     }

@@ -99,7 +99,7 @@ fn shown(definition: &ProcessDefinitionView) -> DefinitionItem<'_> {
         tenant_id: definition.tenant.as_str(),
         process_definition_key: definition.key.into(),
         has_start_form: definition.has_start_form,
-        state: &definition.state,
+        state: definition.state.name(),
     }
 }
 

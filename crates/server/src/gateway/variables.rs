@@ -92,7 +92,7 @@ pub(super) async fn of_user_task(call: Call) -> Handled {
 /// The scopes from the task's own element up to the process.
 async fn scopes(call: &Call, task: &UserTaskView) -> Result<Vec<Value>, Problem> {
     let (mut scopes, mut scope) = (Vec::new(), task.element_instance);
-    let root = ElementInstanceKey(task.origin.instance.0);
+    let root = ElementInstanceKey(task.instance.0);
     while scope != root {
         scopes.push(scope.key().into());
         match call.gateway.queries.element_instance(scope).await? {

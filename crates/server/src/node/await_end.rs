@@ -8,6 +8,7 @@ use crate::partition::{AwaitReply, PartitionCall};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tidemill_model::command::CreateInstance;
+use tidemill_model::entity::InstanceState;
 use tidemill_model::{Answer, Command, CreatedInstance, PartitionId, ProcessInstanceKey};
 use tidemill_partition::AwaitedEnd;
 use tokio::sync::oneshot;
@@ -106,6 +107,9 @@ impl Node {
     async fn stored_end(&self, created: &CreatedInstance) -> Option<EndedInstance> {
         let instance = self.store.process_instance(created.instance).await.ok().flatten()?;
         instance.ended_at?;
-        Some(EndedInstance { created: created.clone(), is_completed: instance.state == "COMPLETED" })
+        Some(EndedInstance {
+            created: created.clone(),
+            is_completed: instance.state == InstanceState::Completed,
+        })
     }
 }

@@ -4,6 +4,7 @@ use super::lease::Lease;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_engine::InstanceEnd;
+use tidemill_model::entity::InstanceState;
 use tidemill_model::{Need, PartitionId, ProcessInstanceKey};
 use tidemill_partition::{Brought, Event, LOOK_MS_MAX, Opened, Read, Recovered, noted_batch};
 use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Value};
@@ -110,7 +111,7 @@ impl Reader {
         let ended = found.items.into_iter().filter(|instance| instance.ended_at.is_some());
         let end = |instance: ProcessInstanceView| InstanceEnd {
             instance: instance.key,
-            is_completed: instance.state == "COMPLETED",
+            is_completed: instance.state == InstanceState::Completed,
         };
         Ok(ended.map(end).collect())
     }

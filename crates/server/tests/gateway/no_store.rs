@@ -4,28 +4,38 @@ use async_trait::async_trait;
 use std::sync::Arc;
 use tidemill_model::entity::{Form, ProcessDefinition, Resource};
 use tidemill_model::*;
+use tidemill_store::query::plain::Shown;
 use tidemill_store::query::*;
 use tidemill_store::view::*;
 use tidemill_store::{Definitions, Lookup, Result};
 
 pub(crate) struct NoStore;
 
-fn nothing<V>() -> Results<V> {
-    Results { items: Vec::new(), total: 0, has_more_total: false, start_cursor: None, end_cursor: None }
+impl NoStore {
+    async fn search<F: Shown>(&self, _: &Search<F>) -> Result<Results<F::View>> {
+        Ok(Results {
+            items: Vec::new(),
+            total: 0,
+            has_more_total: false,
+            start_cursor: None,
+            end_cursor: None,
+        })
+    }
+
+    async fn single<F: Shown>(&self, _: i64) -> Result<Option<F::View>> {
+        Ok(None)
+    }
 }
+
+tidemill_store::implement_searches!(NoStore);
 
 macro_rules! empty_queries {
     (
-        searches { $($search:ident($field:ty) -> $found:ty),+ $(,)? }
         gets { $($get:ident($key:ty) -> $one:ty),+ $(,)? }
         lists { $($list:ident($($of:ty),*) -> $item:ty),+ $(,)? }
     ) => {
         #[async_trait]
         impl Query for NoStore {
-            $(async fn $search(&self, _: &Search<$field>) -> Result<Results<$found>> {
-                Ok(nothing())
-            })+
-
             $(async fn $get(&self, _: $key) -> Result<Option<$one>> {
                 Ok(None)
             })+
@@ -38,25 +48,7 @@ macro_rules! empty_queries {
 }
 
 empty_queries! {
-    searches {
-        process_definitions(ProcessDefinitionField) -> ProcessDefinitionView,
-        process_instances(ProcessInstanceField) -> ProcessInstanceView,
-        element_instances(ElementInstanceField) -> ElementInstanceView,
-        jobs(JobField) -> JobView,
-        user_tasks(UserTaskField) -> UserTaskView,
-        variables(VariableField) -> VariableView,
-        message_subscriptions(MessageSubscriptionField) -> MessageSubscriptionView,
-        message_correlations(CorrelationField) -> CorrelationView,
-        incidents(IncidentField) -> IncidentView,
-        resources(ResourceField) -> ResourceView,
-    }
     gets {
-        process_instance(ProcessInstanceKey) -> ProcessInstanceView,
-        element_instance(ElementInstanceKey) -> ElementInstanceView,
-        job(JobKey) -> JobView,
-        user_task(UserTaskKey) -> UserTaskView,
-        variable(VariableKey) -> VariableView,
-        incident(IncidentKey) -> IncidentView,
         flows_taken(ProcessInstanceKey) -> FlowsTaken,
         call_hierarchy(ProcessInstanceKey) -> Vec<CallHierarchyEntry>,
     }

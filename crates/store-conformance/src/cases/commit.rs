@@ -57,7 +57,7 @@ pub async fn what_ends_moves_to_history(place: &dyn Place) {
         Filter::default().is(ElementInstanceField::ProcessInstance, Test::eq(instance.key.key()));
     let found = session.store.element_instances(&Search::of(of_instance)).await.expect("searches");
     let shown: Vec<_> =
-        found.items.iter().map(|e| (e.element_id.as_str(), e.state.as_str(), e.ended_at)).collect();
+        found.items.iter().map(|e| (e.element_id.as_str(), e.state.name(), e.ended_at)).collect();
     assert_eq!(
         shown,
         [("lived", "COMPLETED", Some(Timestamp(200))), ("flashed", "TERMINATED", Some(Timestamp(201)))]

@@ -393,7 +393,7 @@ pub async fn jobs_show_their_leases(place: &dyn Place) {
     session.commit(vec![end(&done, true), remove(&new)]).await;
     let one = session.store.job(done.key).await.expect("reads").expect("there");
     assert_eq!(
-        (one.state.as_str(), one.worker.as_deref(), one.ended_at),
+        (one.state.name(), one.worker.as_deref(), one.ended_at),
         ("COMPLETED", Some("own"), done.ended_at)
     );
 }
@@ -445,11 +445,11 @@ pub async fn start_events_are_subscriptions_too(place: &dyn Place) {
     let all = session.store.message_subscriptions(&Search::default()).await.expect("searches").items;
     assert_eq!(all.iter().map(|s| s.key).collect::<Vec<_>>(), [start.key, waiting.key]);
     assert_eq!(
-        (all[0].kind.as_str(), all[0].instance, all[0].correlation_key.clone()),
+        (all[0].kind.name(), all[0].instance, all[0].correlation_key.clone()),
         ("START_EVENT", None, None)
     );
     assert_eq!((all[0].process_id.as_str(), all[0].version), ("p", 3));
-    assert_eq!((all[1].kind.as_str(), all[1].instance), ("PROCESS_EVENT", Some(instance.key)));
+    assert_eq!((all[1].kind.name(), all[1].instance), ("PROCESS_EVENT", Some(instance.key)));
     let only = Filter::default().is(MessageSubscriptionField::Type, Test::eq("START_EVENT"));
     assert_eq!(session.store.message_subscriptions(&Search::of(only)).await.expect("searches").total, 1);
 }
@@ -462,22 +462,26 @@ pub async fn every_field_can_be_tested_and_sorted(place: &dyn Place) {
         session.store.commit(workload.next(&session.fence)).await.expect("commits");
     }
     macro_rules! try_fields {
-        ($($search:ident($field:ident: $($names:literal)+);)+) => {$($({
-            let field = $field::from_name($names).expect("a field");
-            let value = match field.kind() {
-                FieldKind::Text | FieldKind::Texts => Value::from("x"),
-                FieldKind::Bool => Value::from(true),
-                _ => Value::from(1),
-            };
-            for test in [Test::Eq(value.clone()), Test::Neq(value.clone()), Test::Exists(true), Test::In(vec![value])] {
-                let search = Search::of(Filter::default().is(field, test));
-                session.store.$search(&search).await.unwrap_or_else(|error| panic!("{}: {error}", $names));
-            }
-            if field.kind() != FieldKind::Texts {
+        ([] $($search:ident($field:ident) $(, $get:ident($key:ident))?;)+) => {$(
+            for field in $field::all().iter().copied() {
+                let told = |error| panic!("{}: {error}", field.name());
+                let value = match field.kind() {
+                    FieldKind::Text | FieldKind::Texts => Value::from("x"),
+                    FieldKind::Bool => Value::from(true),
+                    _ => Value::from(1),
+                };
+                let tests =
+                    [Test::Eq(value.clone()), Test::Neq(value.clone()), Test::Exists(true), Test::In(vec![value])];
+                for test in tests {
+                    let search = Search::of(Filter::default().is(field, test));
+                    session.store.$search(&search).await.unwrap_or_else(told);
+                }
+                if field.kind() == FieldKind::Texts {
+                    continue;
+                }
                 for order in [Order::Ascending, Order::Descending] {
                     let mut search = Search::default().sort_by(field, order);
                     search.page.limit = 1;
-                    let told = |error| panic!("{}: {error}", $names);
                     let first = session.store.$search(&search).await.unwrap_or_else(told);
                     let Some(cursor) = first.end_cursor else { continue };
                     for start in [PageStart::After(cursor.clone()), PageStart::Before(cursor)] {
@@ -486,41 +490,9 @@ pub async fn every_field_can_be_tested_and_sorted(place: &dyn Place) {
                     }
                 }
             }
-        })+)+};
+        )+};
     }
-    try_fields! {
-        process_definitions(ProcessDefinitionField: "processDefinitionKey" "processDefinitionId" "name"
-            "resourceName" "version" "versionTag" "tenantId" "hasStartForm" "state" "isLatestVersion");
-        process_instances(ProcessInstanceField: "processInstanceKey" "processDefinitionKey"
-            "processDefinitionId" "processDefinitionName" "processDefinitionVersion"
-            "processDefinitionVersionTag" "parentProcessInstanceKey" "parentElementInstanceKey"
-            "rootProcessInstanceKey" "startDate" "endDate" "suspendedDate" "state" "hasIncident" "tenantId"
-            "businessId" "tags");
-        element_instances(ElementInstanceField: "elementInstanceKey" "processInstanceKey"
-            "processDefinitionKey" "processDefinitionId" "startDate" "endDate" "elementId" "type" "state"
-            "hasIncident" "incidentKey" "tenantId" "elementInstanceScopeKey");
-        jobs(JobField: "jobKey" "type" "kind" "worker" "deadline" "state" "retries" "priority" "errorCode"
-            "errorMessage" "hasFailedWithRetriesLeft" "elementId" "elementInstanceKey" "processInstanceKey"
-            "processDefinitionKey" "processDefinitionId" "creationTime" "lastUpdateTime" "endTime" "tenantId"
-            "businessId");
-        user_tasks(UserTaskField: "userTaskKey" "state" "assignee" "businessId" "priority" "elementId" "name"
-            "candidateGroup" "candidateUser" "tenantId" "processDefinitionId" "creationDate" "completionDate"
-            "followUpDate" "dueDate" "processDefinitionKey" "processInstanceKey" "elementInstanceKey" "tags");
-        variables(VariableField: "variableKey" "name" "value" "tenantId" "scopeKey" "processInstanceKey"
-            "isTruncated");
-        message_subscriptions(MessageSubscriptionField: "messageSubscriptionKey" "businessId"
-            "processDefinitionKey" "processDefinitionId" "processDefinitionName" "processDefinitionVersion"
-            "processInstanceKey" "elementId" "elementInstanceKey" "messageSubscriptionState"
-            "messageSubscriptionType" "lastUpdatedDate" "messageName" "correlationKey" "tenantId");
-        message_correlations(CorrelationField: "subscriptionKey" "messageKey" "businessId" "correlationKey"
-            "correlationTime" "elementId" "elementInstanceKey" "messageName" "partitionId"
-            "processDefinitionKey" "processDefinitionId" "processInstanceKey" "tenantId");
-        incidents(IncidentField: "incidentKey" "processDefinitionKey" "processDefinitionId"
-            "processInstanceKey" "errorType" "errorMessage" "incidentErrorHashCode" "elementId"
-            "elementInstanceKey" "creationTime" "state" "jobKey" "tenantId");
-        resources(ResourceField: "resourceKey" "resourceName" "resourceId" "version" "versionTag"
-            "deploymentKey" "tenantId");
-    }
+    tidemill_store::for_each_search!([try_fields] []);
     let tenant = Filter::default().is(ProcessInstanceField::TenantId, Test::eq(TenantId::DEFAULT));
     assert!(session.store.process_instances(&Search::of(tenant)).await.expect("searches").total > 5);
 }

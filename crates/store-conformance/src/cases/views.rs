@@ -70,7 +70,7 @@ pub async fn everything_that_answers_need_is_there(place: &dyn Place) {
         tenant: TenantId::default(),
         parent_instance: None,
         parent_element: None,
-        state: "ACTIVE".into(),
+        state: InstanceState::Active,
         has_incident: true,
         started_at: instance.started_at,
         ended_at: None,
@@ -81,10 +81,10 @@ pub async fn everything_that_answers_need_is_there(place: &dyn Place) {
     assert_eq!(store.process_instance(instance.key).await.expect("reads"), Some(expected));
     let shown = store.element_instance(element.key).await.expect("reads").expect("there");
     assert_eq!(
-        (shown.kind.as_str(), shown.incident, shown.has_incident),
+        (shown.kind.name(), shown.incident, shown.has_incident),
         ("USER_TASK", element.incident, true)
     );
-    assert_eq!((shown.origin.process_id.as_str(), shown.parent), ("order", instance.key.scope()));
+    assert_eq!((shown.process_id.as_str(), shown.parent), ("order", instance.key.scope()));
     let shown = store.user_task(task.key).await.expect("reads").expect("there");
     assert_eq!((shown.due_at, shown.follow_up_at, shown.form), (task.due_at, task.follow_up_at, task.form));
     assert_eq!(
@@ -97,7 +97,7 @@ pub async fn everything_that_answers_need_is_there(place: &dyn Place) {
     );
     let shown = store.incident(incident.key).await.expect("reads").expect("there");
     assert_eq!(
-        (shown.message.as_str(), shown.kind.as_str(), shown.job),
+        (shown.message.as_str(), shown.kind.name(), shown.job),
         ("broken", "JOB_NO_RETRIES", incident.job)
     );
     let shown = store.variable(variable.key).await.expect("reads").expect("there");
@@ -108,7 +108,7 @@ pub async fn everything_that_answers_need_is_there(place: &dyn Place) {
         (correlation.message, session.fence.partition, Timestamp(600))
     );
     let found = store.process_definitions(&Search::default()).await.expect("searches").items.remove(0);
-    assert_eq!((found.version_tag.as_deref(), found.state.as_str()), (Some("stable"), "ACTIVE"));
+    assert_eq!((found.version_tag.as_deref(), found.state.name()), (Some("stable"), "ACTIVE"));
     assert!(store.process_instance(ProcessInstanceKey(3)).await.expect("reads").is_none());
 }
 

@@ -7,121 +7,38 @@ mod views;
 
 use crate::MemoryStore;
 use async_trait::async_trait;
-use tidemill_model::{
-    DefinitionKey, ElementInstanceKey, IncidentKey, JobKey, ProcessInstanceKey, TenantId, UserTaskKey,
-    VariableKey,
-};
-use tidemill_store::query::plain::find;
+use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, TenantId};
+use tidemill_store::query::plain::{FieldValue, find};
 use tidemill_store::query::*;
 use tidemill_store::view::*;
 use tidemill_store::{Query, Result};
-use views::Views;
+use views::{Viewed, Views};
+
+impl MemoryStore {
+    async fn search<F: Viewed>(&self, search: &Search<F>) -> Result<Results<F::View>> {
+        let found = || {
+            let state = self.state();
+            let views = Views(&state);
+            find(F::views(&views), search, &views)
+        };
+        if F::IS_PACED { self.paced("process_instances", found).await } else { found() }
+    }
+
+    async fn single<F: Viewed>(&self, key: i64) -> Result<Option<F::View>> {
+        let found = || {
+            let state = self.state();
+            let views = Views(&state);
+            let has_key = |view: &F::View| F::key().value(view, &views) == FieldValue::Int(key);
+            Ok(F::views(&views).find(has_key))
+        };
+        if F::IS_PACED { self.paced("process_instance", found).await } else { found() }
+    }
+}
+
+tidemill_store::implement_searches!(MemoryStore);
 
 #[async_trait]
 impl Query for MemoryStore {
-    async fn process_definitions(
-        &self,
-        search: &Search<ProcessDefinitionField>,
-    ) -> Result<Results<ProcessDefinitionView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.definitions(), search, &views)
-    }
-
-    async fn process_instances(
-        &self,
-        search: &Search<ProcessInstanceField>,
-    ) -> Result<Results<ProcessInstanceView>> {
-        self.paced("process_instances", || {
-            let state = self.state();
-            let views = Views(&state);
-            find(views.instances(), search, &views)
-        })
-        .await
-    }
-
-    async fn process_instance(&self, key: ProcessInstanceKey) -> Result<Option<ProcessInstanceView>> {
-        self.paced("process_instance", || Ok(Views(&self.state()).instances().find(|view| view.key == key)))
-            .await
-    }
-
-    async fn element_instances(
-        &self,
-        search: &Search<ElementInstanceField>,
-    ) -> Result<Results<ElementInstanceView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.elements(), search, &views)
-    }
-
-    async fn element_instance(&self, key: ElementInstanceKey) -> Result<Option<ElementInstanceView>> {
-        Ok(Views(&self.state()).elements().find(|view| view.key == key))
-    }
-
-    async fn jobs(&self, search: &Search<JobField>) -> Result<Results<JobView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.jobs(), search, &views)
-    }
-
-    async fn job(&self, key: JobKey) -> Result<Option<JobView>> {
-        Ok(Views(&self.state()).jobs().find(|view| view.key == key))
-    }
-
-    async fn user_tasks(&self, search: &Search<UserTaskField>) -> Result<Results<UserTaskView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.user_tasks(), search, &views)
-    }
-
-    async fn user_task(&self, key: UserTaskKey) -> Result<Option<UserTaskView>> {
-        Ok(Views(&self.state()).user_tasks().find(|view| view.key == key))
-    }
-
-    async fn variables(&self, search: &Search<VariableField>) -> Result<Results<VariableView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.variables(), search, &views)
-    }
-
-    async fn variable(&self, key: VariableKey) -> Result<Option<VariableView>> {
-        Ok(Views(&self.state()).variables().find(|view| view.key == key))
-    }
-
-    async fn message_subscriptions(
-        &self,
-        search: &Search<MessageSubscriptionField>,
-    ) -> Result<Results<MessageSubscriptionView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.message_subscriptions(), search, &views)
-    }
-
-    async fn message_correlations(
-        &self,
-        search: &Search<CorrelationField>,
-    ) -> Result<Results<CorrelationView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.correlations(), search, &views)
-    }
-
-    async fn incidents(&self, search: &Search<IncidentField>) -> Result<Results<IncidentView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.incidents(), search, &views)
-    }
-
-    async fn incident(&self, key: IncidentKey) -> Result<Option<IncidentView>> {
-        Ok(Views(&self.state()).incidents().find(|view| view.key == key))
-    }
-
-    async fn resources(&self, search: &Search<ResourceField>) -> Result<Results<ResourceView>> {
-        let state = self.state();
-        let views = Views(&state);
-        find(views.resources(), search, &views)
-    }
-
     async fn visible_variables(&self, scope: ElementInstanceKey) -> Result<Vec<VariableView>> {
         Ok(Views(&self.state()).visible_variables(scope))
     }

@@ -2,8 +2,12 @@
 
 use super::views::{Views, both};
 use std::collections::BTreeSet;
+use tidemill_model::entity::DefinitionState;
 use tidemill_model::{ElementInstanceKey, ProcessInstanceKey};
 use tidemill_store::query::plain::Related;
+use tidemill_store::query::{
+    ElementInstanceField, IncidentField, JobField, ProcessDefinitionField, VariableField,
+};
 use tidemill_store::view::{ElementInstanceView, IncidentView, JobView, ProcessDefinitionView, VariableView};
 
 impl Related for Views<'_> {
@@ -11,25 +15,26 @@ impl Related for Views<'_> {
         let is_newer = |other: &ProcessDefinitionView| {
             (&other.process_id, &other.tenant) == (&definition.process_id, &definition.tenant)
                 && other.version > definition.version
-                && other.state == "ACTIVE"
+                && other.state == DefinitionState::Active
         };
-        definition.state == "ACTIVE" && !self.definitions().any(|other| is_newer(&other))
+        definition.state == DefinitionState::Active
+            && !self.of::<ProcessDefinitionField>().any(|other| is_newer(&other))
     }
 
     fn variables_of(&self, instance: ProcessInstanceKey) -> Vec<VariableView> {
-        self.variables().filter(|variable| variable.instance == instance).collect()
+        self.of::<VariableField>().filter(|variable| variable.instance == instance).collect()
     }
 
     fn elements_of(&self, instance: ProcessInstanceKey) -> Vec<ElementInstanceView> {
-        self.elements().filter(|element| element.origin.instance == instance).collect()
+        self.of::<ElementInstanceField>().filter(|element| element.instance == instance).collect()
     }
 
     fn incidents_of(&self, instance: ProcessInstanceKey) -> Vec<IncidentView> {
-        self.incidents().filter(|incident| incident.origin.instance == instance).collect()
+        self.of::<IncidentField>().filter(|incident| incident.instance == instance).collect()
     }
 
     fn jobs_of(&self, instance: ProcessInstanceKey) -> Vec<JobView> {
-        self.jobs().filter(|job| job.origin.instance == instance).collect()
+        self.of::<JobField>().filter(|job| job.instance == instance).collect()
     }
 
     fn instances_within(&self, instance: ProcessInstanceKey) -> BTreeSet<ProcessInstanceKey> {

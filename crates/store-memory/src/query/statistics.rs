@@ -3,13 +3,14 @@
 use super::views::Views;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use tidemill_model::entity::{DefinitionState, InstanceState};
 use tidemill_model::{DefinitionKey, ProcessInstanceKey, TenantId, Text};
-use tidemill_store::query::{Filter, ProcessInstanceField};
+use tidemill_store::query::{ElementInstanceField, Filter, ProcessDefinitionField, ProcessInstanceField};
 use tidemill_store::view::*;
 
 impl Views<'_> {
     pub(super) fn instance_statistics(&self, instance: ProcessInstanceKey) -> Vec<ElementStatistics> {
-        count(self.elements().filter(|element| element.origin.instance == instance))
+        count(self.of::<ElementInstanceField>().filter(|element| element.instance == instance))
     }
 
     pub(super) fn definition_statistics(
@@ -17,19 +18,23 @@ impl Views<'_> {
         definition: DefinitionKey,
         filter: &Filter<ProcessInstanceField>,
     ) -> Vec<ElementStatistics> {
-        let elements = self.elements().filter(|element| element.origin.definition == definition);
+        let elements = self.of::<ElementInstanceField>().filter(|element| element.definition == definition);
         if filter.all.is_empty() {
             return count(elements);
         }
-        let of_definition = self.instances().filter(|instance| instance.definition == definition);
+        let of_definition =
+            self.of::<ProcessInstanceField>().filter(|instance| instance.definition == definition);
         let passing = of_definition.filter(|instance| filter.passes(instance, self));
         let passing: BTreeSet<ProcessInstanceKey> = passing.map(|instance| instance.key).collect();
-        count(elements.filter(|element| passing.contains(&element.origin.instance)))
+        count(elements.filter(|element| passing.contains(&element.instance)))
     }
 
     pub(super) fn process_statistics(&self) -> Vec<ProcessStatistics> {
         let mut processes: BTreeMap<(Text, TenantId), Vec<ProcessDefinitionView>> = BTreeMap::new();
-        for definition in self.definitions().filter(|definition| definition.state != "DELETED") {
+        for definition in self
+            .of::<ProcessDefinitionField>()
+            .filter(|definition| definition.state != DefinitionState::Deleted)
+        {
             let id = (definition.process_id.clone(), definition.tenant.clone());
             processes.entry(id).or_default().push(definition);
         }
@@ -54,8 +59,8 @@ impl Views<'_> {
         tenant: Option<&TenantId>,
         process_id: &str,
     ) -> Vec<VersionStatistics> {
-        let versions = self.definitions().filter(|definition| {
-            definition.state != "DELETED"
+        let versions = self.of::<ProcessDefinitionField>().filter(|definition| {
+            definition.state != DefinitionState::Deleted
                 && definition.process_id == process_id
                 && tenant.is_none_or(|tenant| definition.tenant == *tenant)
         });
@@ -111,11 +116,11 @@ fn count(elements: impl Iterator<Item = ElementInstanceView>) -> Vec<ElementStat
             canceled: 0,
             incidents: 0,
         });
-        match (element.state.as_str(), element.has_incident) {
-            ("COMPLETED", _) => counted.completed += 1,
-            ("TERMINATED", _) => counted.canceled += 1,
-            (_, false) => counted.active += 1,
-            (_, true) => counted.incidents += 1,
+        match (element.state, element.has_incident) {
+            (InstanceState::Completed, _) => counted.completed += 1,
+            (InstanceState::Terminated, _) => counted.canceled += 1,
+            (InstanceState::Active, false) => counted.active += 1,
+            (InstanceState::Active, true) => counted.incidents += 1,
         }
     }
     counts.into_values().collect()

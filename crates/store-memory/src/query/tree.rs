@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_model::entity::{ElementInstance, ProcessInstance};
 use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
+use tidemill_store::query::VariableField;
 use tidemill_store::view::{CallHierarchyEntry, FlowsTaken, ProcessInstanceView, Row, VariableView};
 
 impl Views<'_> {
@@ -20,7 +21,7 @@ impl Views<'_> {
         let mut visible: BTreeMap<Text, VariableView> = BTreeMap::new();
         let mut next = Some(scope);
         while let Some(scope) = next {
-            for variable in self.variables().filter(|variable| variable.scope == scope) {
+            for variable in self.of::<VariableField>().filter(|variable| variable.scope == scope) {
                 visible.entry(variable.name.clone()).or_insert(variable);
             }
             next = self.element_row(scope).map(|element| element.parent);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_model::DefinitionKey;
 use tidemill_model::entity::{Job, Lease, ProcessDefinition, StartEventKind};
+use tidemill_store::query::plain::Shown;
 use tidemill_store::view::*;
 
 /// The content of a store as searches see it.
@@ -19,29 +20,6 @@ impl<'s> Views<'s> {
         Row { entity, definition: self.definition(definition), has_ended }
     }
 
-    pub(super) fn definitions(&self) -> impl Iterator<Item = ProcessDefinitionView> {
-        self.0.live.process_definitions.values().map(|definition| ProcessDefinitionView::of(definition))
-    }
-
-    pub(super) fn instances(&self) -> impl Iterator<Item = ProcessInstanceView> {
-        let rows = both(&self.0.live.process_instances, &self.0.history.process_instances);
-        rows.map(move |(row, ended)| ProcessInstanceView::of(&self.row(row, row.definition, ended)))
-    }
-
-    pub(super) fn elements(&self) -> impl Iterator<Item = ElementInstanceView> {
-        let rows = both(&self.0.live.element_instances, &self.0.history.element_instances);
-        rows.map(move |(row, ended)| ElementInstanceView::of(&self.row(row, row.origin.definition, ended)))
-    }
-
-    pub(super) fn jobs(&self) -> impl Iterator<Item = JobView> {
-        let rows = both(&self.0.live.jobs, &self.0.history.jobs);
-        let leases = self.leases();
-        rows.map(move |(row, ended)| {
-            let listed = leases.get(&row.key.0).copied().filter(|_| !ended);
-            JobView::of(&self.row(row, row.origin.definition, ended), lease_of(row, listed))
-        })
-    }
-
     /// The newest lease of every job that stands in a lease row.
     fn leases(&self) -> BTreeMap<i64, &'s Lease> {
         let rows = self.0.live.job_leases.values();
@@ -52,41 +30,81 @@ impl<'s> Views<'s> {
         held.collect()
     }
 
-    pub(super) fn user_tasks(&self) -> impl Iterator<Item = UserTaskView> {
-        let rows = both(&self.0.live.user_tasks, &self.0.history.user_tasks);
-        rows.map(move |(row, ended)| UserTaskView::of(&self.row(row, row.origin.definition, ended)))
+    /// All views that searches by these fields look at.
+    pub(super) fn of<F: Viewed>(&self) -> Box<dyn Iterator<Item = F::View> + '_> {
+        F::views(self)
     }
+}
 
-    pub(super) fn variables(&self) -> impl Iterator<Item = VariableView> {
-        both(&self.0.live.variables, &self.0.history.variables).map(|(row, _)| VariableView::of(row))
-    }
+/// A field by which the views of an entity are searched.
+pub(super) trait Viewed: Shown {
+    /// Whether a pace can hold up the search. Servers themselves search for process instances only.
+    const IS_PACED: bool = false;
 
-    pub(super) fn message_subscriptions(&self) -> impl Iterator<Item = MessageSubscriptionView> {
-        let rows = both(&self.0.live.message_subscriptions, &self.0.history.message_subscriptions);
-        let of_instances = rows.map(move |(row, ended)| {
-            MessageSubscriptionView::of(&self.row(row, row.origin.definition, ended))
-        });
-        let starts = self.0.live.start_subscriptions.values();
+    fn views<'v>(views: &'v Views<'_>) -> Box<dyn Iterator<Item = Self::View> + 'v>;
+}
+
+macro_rules! viewed {
+    ($($field:ident $($paced:literal)? = |$views:ident| $all:expr;)+) => {$(
+        impl Viewed for $field {
+            $(const IS_PACED: bool = $paced;)?
+
+            fn views<'v>($views: &'v Views<'_>) -> Box<dyn Iterator<Item = Self::View> + 'v> {
+                Box::new($all)
+            }
+        }
+    )+};
+}
+
+viewed! {
+    ProcessDefinitionField = |views| {
+        views.0.live.process_definitions.values().map(|row| ProcessDefinitionView::of(row))
+    };
+    ProcessInstanceField true = |views| {
+        both(&views.0.live.process_instances, &views.0.history.process_instances)
+            .map(|(row, ended)| ProcessInstanceView::of(&views.row(row, row.definition, ended)))
+    };
+    ElementInstanceField = |views| {
+        both(&views.0.live.element_instances, &views.0.history.element_instances)
+            .map(|(row, ended)| ElementInstanceView::of(&views.row(row, row.origin.definition, ended)))
+    };
+    JobField = |views| {
+        let leases = views.leases();
+        both(&views.0.live.jobs, &views.0.history.jobs).map(move |(row, ended)| {
+            let listed = leases.get(&row.key.0).copied().filter(|_| !ended);
+            JobView::of(&views.row(row, row.origin.definition, ended), lease_of(row, listed))
+        })
+    };
+    UserTaskField = |views| {
+        both(&views.0.live.user_tasks, &views.0.history.user_tasks)
+            .map(|(row, ended)| UserTaskView::of(&views.row(row, row.origin.definition, ended)))
+    };
+    VariableField = |views| {
+        both(&views.0.live.variables, &views.0.history.variables).map(|(row, _)| VariableView::of(row))
+    };
+    MessageSubscriptionField = |views| {
+        let of_instances = both(&views.0.live.message_subscriptions, &views.0.history.message_subscriptions)
+            .map(|(row, ended)| {
+                MessageSubscriptionView::of(&views.row(row, row.origin.definition, ended))
+            });
+        let starts = views.0.live.start_subscriptions.values();
         let by_message = starts.filter(|row| row.kind == StartEventKind::Message);
-        let of_starts = by_message
-            .map(move |row| MessageSubscriptionView::of_start(&self.row(&**row, row.definition, false)));
-        of_instances.chain(of_starts)
-    }
-
-    pub(super) fn correlations(&self) -> impl Iterator<Item = CorrelationView> {
-        let rows = self.0.history.message_correlations.values();
-        rows.map(move |row| CorrelationView::of(&self.row(&**row, row.origin.definition, true)))
-    }
-
-    pub(super) fn incidents(&self) -> impl Iterator<Item = IncidentView> {
-        let rows = both(&self.0.live.incidents, &self.0.history.incidents);
-        rows.map(move |(row, ended)| IncidentView::of(&self.row(row, row.origin.definition, ended)))
-    }
-
-    pub(super) fn resources(&self) -> impl Iterator<Item = ResourceView> {
-        let rows = self.0.live.resources.values().filter(|resource| !resource.is_deleted);
+        of_instances.chain(
+            by_message.map(|row| MessageSubscriptionView::of_start(&views.row(&**row, row.definition, false))),
+        )
+    };
+    CorrelationField = |views| {
+        let rows = views.0.history.message_correlations.values();
+        rows.map(|row| CorrelationView::of(&views.row(&**row, row.origin.definition, true)))
+    };
+    IncidentField = |views| {
+        both(&views.0.live.incidents, &views.0.history.incidents)
+            .map(|(row, ended)| IncidentView::of(&views.row(row, row.origin.definition, ended)))
+    };
+    ResourceField = |views| {
+        let rows = views.0.live.resources.values().filter(|resource| !resource.is_deleted);
         rows.map(|resource| ResourceView::of(resource))
-    }
+    };
 }
 
 /// Rows of both sides, each with whether it has ended.

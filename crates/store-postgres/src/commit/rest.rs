@@ -3,9 +3,8 @@
 use crate::call::{Call, Param, small};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use tidemill_model::entity::ElementInstance;
+use tidemill_model::entity::{ElementInstance, InstanceState};
 use tidemill_model::{Change, Entity, EntityKind, Stored};
-use tidemill_store::view::state_name;
 use tidemill_store::{Batch, FiredTimers, IdempotentAnswer, NewInboxEntry};
 
 const BATCH: &str =
@@ -154,7 +153,11 @@ fn ended_elements(batch: &Batch) -> Option<Call<'_>> {
         if let Change::End { entity, .. } = change
             && let Some(element) = ElementInstance::of(entity)
         {
-            let key = (element.origin.definition.0, element.element_id.as_str(), state_name(element.state));
+            let key = (
+                element.origin.definition.0,
+                element.element_id.as_str(),
+                InstanceState::from(element.state).name(),
+            );
             *counts.entry(key).or_default() += 1;
         }
     }

@@ -8,97 +8,17 @@ use crate::PostgresStore;
 use crate::dialect::Postgres;
 use async_trait::async_trait;
 pub(crate) use row::ResultRow;
-use tidemill_model::{
-    DefinitionKey, ElementInstanceKey, IncidentKey, JobKey, ProcessInstanceKey, TenantId, UserTaskKey,
-    VariableKey,
-};
+use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, TenantId};
 use tidemill_store::query::*;
 use tidemill_store::view::*;
 use tidemill_store::{Query, Result};
 use tidemill_store_sql::statistics::{self, ElementCounts};
 use tidemill_store_sql::{SqlRow, Statement};
 
+tidemill_store::implement_searches!(PostgresStore);
+
 #[async_trait]
 impl Query for PostgresStore {
-    async fn process_definitions(
-        &self,
-        search: &Search<ProcessDefinitionField>,
-    ) -> Result<Results<ProcessDefinitionView>> {
-        self.search(search).await
-    }
-
-    async fn process_instances(
-        &self,
-        search: &Search<ProcessInstanceField>,
-    ) -> Result<Results<ProcessInstanceView>> {
-        self.search(search).await
-    }
-
-    async fn process_instance(&self, key: ProcessInstanceKey) -> Result<Option<ProcessInstanceView>> {
-        self.single::<ProcessInstanceField>(key.0).await
-    }
-
-    async fn element_instances(
-        &self,
-        search: &Search<ElementInstanceField>,
-    ) -> Result<Results<ElementInstanceView>> {
-        self.search(search).await
-    }
-
-    async fn element_instance(&self, key: ElementInstanceKey) -> Result<Option<ElementInstanceView>> {
-        self.single::<ElementInstanceField>(key.0).await
-    }
-
-    async fn jobs(&self, search: &Search<JobField>) -> Result<Results<JobView>> {
-        self.search(search).await
-    }
-
-    async fn job(&self, key: JobKey) -> Result<Option<JobView>> {
-        self.single::<JobField>(key.0).await
-    }
-
-    async fn user_tasks(&self, search: &Search<UserTaskField>) -> Result<Results<UserTaskView>> {
-        self.search(search).await
-    }
-
-    async fn user_task(&self, key: UserTaskKey) -> Result<Option<UserTaskView>> {
-        self.single::<UserTaskField>(key.0).await
-    }
-
-    async fn variables(&self, search: &Search<VariableField>) -> Result<Results<VariableView>> {
-        self.search(search).await
-    }
-
-    async fn variable(&self, key: VariableKey) -> Result<Option<VariableView>> {
-        self.single::<VariableField>(key.0).await
-    }
-
-    async fn message_subscriptions(
-        &self,
-        search: &Search<MessageSubscriptionField>,
-    ) -> Result<Results<MessageSubscriptionView>> {
-        self.search(search).await
-    }
-
-    async fn message_correlations(
-        &self,
-        search: &Search<CorrelationField>,
-    ) -> Result<Results<CorrelationView>> {
-        self.search(search).await
-    }
-
-    async fn incidents(&self, search: &Search<IncidentField>) -> Result<Results<IncidentView>> {
-        self.search(search).await
-    }
-
-    async fn incident(&self, key: IncidentKey) -> Result<Option<IncidentView>> {
-        self.single::<IncidentField>(key.0).await
-    }
-
-    async fn resources(&self, search: &Search<ResourceField>) -> Result<Results<ResourceView>> {
-        self.search(search).await
-    }
-
     async fn visible_variables(&self, scope: ElementInstanceKey) -> Result<Vec<VariableView>> {
         self.variables_seen(scope).await
     }

@@ -1,11 +1,13 @@
 //! Deployed things as rows.
 
-use super::table::{stored, unreadable};
-use crate::SqlRow;
+use crate::stored::table::{stored, unreadable};
+use crate::table::search_table;
+use crate::{Column, SqlRow};
 use tidemill_model::DefinitionKey;
 use tidemill_model::entity::{
     Form, ProcessDefinition, ProcessXml, Resource, StartEventKind, StartSubscription,
 };
+use tidemill_store::view::{ProcessDefinitionField, ProcessDefinitionView, ResourceField, ResourceView};
 use tidemill_store::{Result, pack};
 
 stored! { ProcessDefinition, |row|
@@ -111,5 +113,27 @@ stored! { StartSubscription, |row|
     }
     live {
         "data" = pack(row),
+    }
+}
+
+const IS_LATEST: &str = "({t}.state = 'ACTIVE' AND NOT EXISTS (SELECT 1 FROM process_definitions n \
+    WHERE n.tenant = {t}.tenant AND n.process_id = {t}.process_id AND n.version > {t}.version \
+    AND n.state = 'ACTIVE'))";
+
+search_table! {
+    ProcessDefinitionField: ProcessDefinitionView of ProcessDefinition {
+        key, process_id, name, resource_name, version, version_tag, tenant, has_start_form, state,
+    }
+    computed {
+        IsLatestVersion = Column::Sides { live: IS_LATEST, history: IS_LATEST },
+    }
+}
+
+search_table! {
+    ResourceField: ResourceView of Resource {
+        key, resource_name, resource_id, version, version_tag, deployment, tenant,
+    }
+    also {
+        const HIDDEN: Option<&'static str> = Some("NOT t.is_deleted");
     }
 }

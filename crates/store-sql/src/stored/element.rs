@@ -1,10 +1,17 @@
 //! What an instance consists of, as rows: elements, variables, incidents, loops.
 
-use super::table::{stored, unreadable};
-use crate::SqlRow;
-use tidemill_model::entity::{ElementInstance, Incident, LoopInput, LoopOutput, Origin, Variable};
+use crate::stored::table::{stored, unreadable};
+use crate::table::{search_table, side_of_end, side_of_state};
+use crate::{Column, Side, SqlRow};
+use tidemill_model::entity::{
+    ElementInstance, Incident, InstanceState, LoopInput, LoopOutput, Origin, Variable,
+};
 use tidemill_model::{Key, RawJson, TenantId, Text};
-use tidemill_store::view::{error_hash, state_name};
+use tidemill_store::query::Test;
+use tidemill_store::view::{
+    ElementInstanceField, ElementInstanceView, IncidentField, IncidentView, VariableField, VariableView,
+    error_hash,
+};
 use tidemill_store::{Result, pack};
 
 stored! { ElementInstance, |row|
@@ -22,7 +29,7 @@ stored! { ElementInstance, |row|
         "definition_key" = row.origin.definition.0,
         "element_id" = &row.element_id,
         "kind" = row.kind.name(),
-        "state" = state_name(row.state),
+        "state" = InstanceState::from(row.state).name(),
         "incident_key" = row.incident.map(|incident| incident.0),
         "has_incident" = row.incident.is_some() || row.called_incidents > 0,
     }
@@ -130,5 +137,55 @@ stored! { LoopOutput, |row|
     }
     live {
         "data" = pack(row),
+    }
+}
+
+/// Values longer than this are cut in search answers.
+const IS_TRUNCATED: &str = "(length({t}.value) > 8191)";
+
+search_table! {
+    ElementInstanceField: ElementInstanceView of ElementInstance {
+        key, instance, root, definition, process_id = Column::Definition("process_id"), tenant,
+        parent = Column::Own("parent_key"), element_id, kind, state, incident, has_incident,
+        started_at, ended_at,
+    }
+    also {
+        fn side_of(self, test: &Test) -> Option<Side> {
+            match self {
+                Self::State => side_of_state(test, &["ACTIVE"], &["COMPLETED", "TERMINATED"]),
+                Self::EndDate => side_of_end(test),
+                _ => None,
+            }
+        }
+    }
+}
+
+search_table! {
+    VariableField: VariableView of Variable {
+        key, instance, root, tenant, scope, name, value,
+    }
+    computed {
+        IsTruncated = Column::Sides { live: IS_TRUNCATED, history: IS_TRUNCATED },
+    }
+    also {
+        const LONG: Option<&'static str> = Some("value");
+    }
+}
+
+search_table! {
+    IncidentField: IncidentView of Incident {
+        key, instance, root, definition, process_id = Column::Definition("process_id"), tenant,
+        element_instance, element_id, kind, message, job, state, created_at, ended_at,
+    }
+    computed {
+        ErrorHash = Column::Own("message_hash"),
+    }
+    also {
+        fn side_of(self, test: &Test) -> Option<Side> {
+            match self {
+                Self::State => side_of_state(test, &["ACTIVE", "PENDING"], &["RESOLVED"]),
+                _ => None,
+            }
+        }
     }
 }

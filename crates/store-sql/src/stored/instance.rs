@@ -1,8 +1,12 @@
 //! Process instances as rows.
 
-use super::table::stored;
-use tidemill_model::entity::ProcessInstance;
-use tidemill_store::{pack, view::state_name};
+use crate::stored::table::stored;
+use crate::table::{NO_TIME, search_table, side_of_end, side_of_state};
+use crate::{Column, Side};
+use tidemill_model::entity::{InstanceState, ProcessInstance};
+use tidemill_store::pack;
+use tidemill_store::query::Test;
+use tidemill_store::view::{ProcessInstanceField, ProcessInstanceView};
 
 stored! { ProcessInstance, |row|
     key {
@@ -17,7 +21,7 @@ stored! { ProcessInstance, |row|
     }
     changing {
         "definition_key" = row.definition.0,
-        "state" = state_name(row.state),
+        "state" = InstanceState::from(row.state).name(),
         "has_incident" = row.incidents > 0,
         "business_id" = row.business_id.as_ref(),
         "tags" = &row.tags[..],
@@ -28,5 +32,29 @@ stored! { ProcessInstance, |row|
     }
     ended {
         "ended_at" = row.ended_at.unwrap_or(row.started_at),
+    }
+}
+
+search_table! {
+    ProcessInstanceField: ProcessInstanceView of ProcessInstance {
+        key, root, definition,
+        process_id = Column::Definition("process_id"),
+        process_name = Column::Definition("name"),
+        version = Column::Definition("version"),
+        version_tag = Column::Definition("version_tag"),
+        tenant, parent_instance = Column::Own("parent_key"), parent_element, state, has_incident,
+        started_at, ended_at, business_id, tags,
+    }
+    computed {
+        SuspendedDate = Column::Sides { live: NO_TIME, history: NO_TIME },
+    }
+    also {
+        fn side_of(self, test: &Test) -> Option<Side> {
+            match self {
+                Self::State => side_of_state(test, &["ACTIVE", "SUSPENDED"], &["COMPLETED", "TERMINATED"]),
+                Self::EndDate => side_of_end(test),
+                _ => None,
+            }
+        }
     }
 }

@@ -1,10 +1,16 @@
 //! Messages, signals and those who wait for them, as rows.
 
-use super::table::stored;
+use crate::stored::table::stored;
+use crate::table::{search_table, side_of_state};
+use crate::{Column, Side};
 use tidemill_model::entity::{
     BoxSubscription, Message, MessageCorrelation, MessageStartLock, MessageSubscription, SignalSubscription,
 };
 use tidemill_store::pack;
+use tidemill_store::query::Test;
+use tidemill_store::view::{
+    CorrelationField, CorrelationView, MessageSubscriptionField, MessageSubscriptionView,
+};
 
 stored! { Message, |row|
     key {
@@ -101,5 +107,48 @@ stored! { SignalSubscription, |row|
     }
     live {
         "data" = pack(row),
+    }
+}
+
+/// Start events have no history: a new version replaces them.
+const KIND: Column = Column::Sides {
+    live: "CASE WHEN {t}.instance_key IS NULL THEN 'START_EVENT' ELSE 'PROCESS_EVENT' END",
+    history: "'PROCESS_EVENT'",
+};
+
+/// Keys carry their partition above bit 51.
+const MESSAGE_PARTITION: Column =
+    Column::Sides { live: "({t}.message_key >> 51)", history: "({t}.message_key >> 51)" };
+
+search_table! {
+    MessageSubscriptionField: MessageSubscriptionView of MessageSubscription {
+        key, kind = KIND, instance, root, element_instance, correlation_key, definition,
+        process_id = Column::Definition("process_id"),
+        process_name = Column::Definition("name"),
+        version = Column::Definition("version"),
+        tenant, element_id, message_name, business_id, state, updated_at,
+    }
+    also {
+        /// A view over the subscriptions of instances and those of start events.
+        const LIVE: Option<&'static str> = Some("message_subscriptions_shown");
+
+        fn side_of(self, test: &Test) -> Option<Side> {
+            match self {
+                Self::State => side_of_state(test, &["CREATED"], &["DELETED"]),
+                _ => None,
+            }
+        }
+    }
+}
+
+search_table! {
+    CorrelationField: CorrelationView of MessageCorrelation {
+        subscription, message = Column::Own("message_key"), partition = MESSAGE_PARTITION,
+        instance, root, definition, process_id = Column::Definition("process_id"), tenant,
+        element_instance, element_id, message_name, correlation_key, business_id, correlated_at,
+    }
+    also {
+        const KEY: &'static str = "subscription_key";
+        const TIE_BREAK: Option<&'static str> = Some("message_key");
     }
 }

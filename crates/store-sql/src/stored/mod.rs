@@ -1,4 +1,5 @@
-//! Entities as rows: which columns they have and how they are bound. Grouped as the model groups them.
+//! Entities as rows: which columns they have, how these are bound, and how searches find and read them. Grouped as the
+//! model groups them.
 
 mod binder;
 mod definition;

@@ -1,8 +1,12 @@
 //! Work as rows: jobs, leases, user tasks.
 
-use super::table::stored;
+use crate::stored::table::stored;
+use crate::table::{search_table, side_of_end, side_of_state};
+use crate::{Column, Dialect, Side};
 use tidemill_model::entity::{Job, JobLease, JobState, UserTask};
 use tidemill_store::pack;
+use tidemill_store::query::Test;
+use tidemill_store::view::{JobField, JobView, UserTaskField, UserTaskView};
 
 stored! { Job, |row|
     key {
@@ -102,4 +106,63 @@ fn held_jobs(lease: &JobLease) -> String {
     let held = lease.jobs.iter().filter(|job| !lease.released.contains(job));
     let jobs: Vec<String> = held.map(|job| job.0.to_string()).collect();
     format!("[{}]", jobs.join(","))
+}
+
+/// The newer of the job's own lease and the one that stands in a lease row; what is not above the floor is over.
+const WORKER: Column = Column::Sides {
+    live: "CASE WHEN l.lease_key > {t}.lease_floor THEN l.worker ELSE {t}.worker END",
+    history: "{t}.worker",
+};
+const DEADLINE: Column = Column::Sides {
+    live: "CASE WHEN l.lease_key > {t}.lease_floor THEN l.deadline ELSE {t}.deadline END",
+    history: "{t}.deadline",
+};
+
+search_table! {
+    JobField: JobView of Job {
+        key, instance, root, definition, process_id = Column::Definition("process_id"), tenant,
+        element_instance, element_id, kind, job_type, state, retries, priority, headers,
+        worker = WORKER, deadline = DEADLINE, error_code, error_message, has_failed_with_retries_left,
+        business_id, created_at, updated_at, ended_at,
+    }
+    also {
+        fn live_join(dialect: &dyn Dialect) -> String {
+            format!(" LEFT JOIN {} l ON l.job_key = t.key", dialect.job_leases())
+        }
+
+        fn is_joined(self) -> bool {
+            matches!(self, Self::Worker | Self::Deadline)
+        }
+
+        fn side_of(self, test: &Test) -> Option<Side> {
+            match self {
+                Self::State => {
+                    side_of_state(test, &["CREATED", "FAILED", "TIMED_OUT"], &["COMPLETED", "CANCELED"])
+                }
+                Self::EndTime => side_of_end(test),
+                _ => None,
+            }
+        }
+    }
+}
+
+search_table! {
+    UserTaskField: UserTaskView of UserTask {
+        key, instance, root, definition, process_id = Column::Definition("process_id"), tenant,
+        process_name = Column::Definition("name"), version = Column::Definition("version"),
+        element_instance, element_id, name, state, assignee, candidate_users, candidate_groups,
+        due_at, follow_up_at, priority, form, external_form_reference, headers, business_id, tags,
+        created_at, ended_at,
+    }
+    also {
+        fn side_of(self, test: &Test) -> Option<Side> {
+            const LIVE: &[&str] =
+                &["CREATING", "CREATED", "ASSIGNING", "UPDATING", "COMPLETING", "CANCELING", "FAILED"];
+            match self {
+                Self::State => side_of_state(test, LIVE, &["COMPLETED", "CANCELED"]),
+                Self::CompletionDate => side_of_end(test),
+                _ => None,
+            }
+        }
+    }
 }

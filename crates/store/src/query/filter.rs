@@ -1,6 +1,6 @@
 //! Filters as data: a gateway builds them, a store translates them.
 
-use super::field::{ElementInstanceField, IncidentField, JobField};
+use crate::view::{ElementInstanceField, IncidentField, JobField};
 use tidemill_model::{ElementInstanceKey, Key, ProcessInstanceKey, Text, Timestamp};
 
 /// All conditions must hold; none lets everything pass.

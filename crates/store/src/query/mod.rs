@@ -8,76 +8,25 @@ mod limits;
 mod page;
 pub mod plain;
 mod search;
+mod searches;
 
 pub use cursor::{Cursor, CursorValue};
-pub use field::{
-    CorrelationField, ElementInstanceField, Field, FieldKind, IncidentField, JobField,
-    MessageSubscriptionField, ProcessDefinitionField, ProcessInstanceField, ResourceField, UserTaskField,
-    VariableField,
-};
+pub(crate) use field::searchable;
+pub use field::{Field, FieldKind};
 pub use filter::{Condition, Filter, Test, Value, VariableScope};
 pub use like::{PATTERN_CHARS_MAX, Pattern};
 pub use limits::{CONDITIONS_MAX, LIST_VALUES_MAX, RELATED_MAX, SORTS_MAX};
 pub use page::{Order, Page, PageStart, Results, Sort, TOTAL_MAX};
 pub use search::{BRIEF_CHARS_MAX, Search};
+pub use searches::*;
 
 use crate::Result;
 use crate::view::*;
 use async_trait::async_trait;
-use tidemill_model::{
-    DefinitionKey, ElementInstanceKey, IncidentKey, JobKey, ProcessInstanceKey, TenantId, UserTaskKey,
-    VariableKey,
-};
+use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, TenantId};
 
 #[async_trait]
-pub trait Query: Send + Sync {
-    async fn process_definitions(
-        &self,
-        search: &Search<ProcessDefinitionField>,
-    ) -> Result<Results<ProcessDefinitionView>>;
-
-    async fn process_instances(
-        &self,
-        search: &Search<ProcessInstanceField>,
-    ) -> Result<Results<ProcessInstanceView>>;
-
-    async fn process_instance(&self, key: ProcessInstanceKey) -> Result<Option<ProcessInstanceView>>;
-
-    async fn element_instances(
-        &self,
-        search: &Search<ElementInstanceField>,
-    ) -> Result<Results<ElementInstanceView>>;
-
-    async fn element_instance(&self, key: ElementInstanceKey) -> Result<Option<ElementInstanceView>>;
-
-    async fn jobs(&self, search: &Search<JobField>) -> Result<Results<JobView>>;
-
-    async fn job(&self, key: JobKey) -> Result<Option<JobView>>;
-
-    async fn user_tasks(&self, search: &Search<UserTaskField>) -> Result<Results<UserTaskView>>;
-
-    async fn user_task(&self, key: UserTaskKey) -> Result<Option<UserTaskView>>;
-
-    async fn variables(&self, search: &Search<VariableField>) -> Result<Results<VariableView>>;
-
-    async fn variable(&self, key: VariableKey) -> Result<Option<VariableView>>;
-
-    async fn message_subscriptions(
-        &self,
-        search: &Search<MessageSubscriptionField>,
-    ) -> Result<Results<MessageSubscriptionView>>;
-
-    async fn message_correlations(
-        &self,
-        search: &Search<CorrelationField>,
-    ) -> Result<Results<CorrelationView>>;
-
-    async fn incidents(&self, search: &Search<IncidentField>) -> Result<Results<IncidentView>>;
-
-    async fn incident(&self, key: IncidentKey) -> Result<Option<IncidentView>>;
-
-    async fn resources(&self, search: &Search<ResourceField>) -> Result<Results<ResourceView>>;
-
+pub trait Query: Searches {
     /// Every variable that an expression in this scope would see, the nearest of a name only. By name.
     async fn visible_variables(&self, scope: ElementInstanceKey) -> Result<Vec<VariableView>>;
 

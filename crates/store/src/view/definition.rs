@@ -1,30 +1,37 @@
 //! Deployed things without their content.
 
-use tidemill_model::entity::{ProcessDefinition, Resource};
+use crate::query::plain::FieldValue;
+use crate::query::searchable;
+use tidemill_model::entity::{DefinitionState, ProcessDefinition, Resource};
 use tidemill_model::{DefinitionKey, DeploymentKey, ResourceKey, TenantId, Text};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProcessDefinitionView {
-    pub key: DefinitionKey,
-    pub process_id: Text,
-    pub name: Option<Text>,
-    pub resource_name: Text,
-    pub version: i32,
-    pub version_tag: Option<Text>,
-    pub tenant: TenantId,
-    pub has_start_form: bool,
-    pub state: Text,
+searchable! {
+    ProcessDefinitionView, ProcessDefinitionField by Key {
+        key: DefinitionKey => Key "processDefinitionKey",
+        process_id: Text => ProcessId "processDefinitionId",
+        name: Option<Text> => Name "name",
+        resource_name: Text => ResourceName "resourceName",
+        version: i32 => Version "version",
+        version_tag: Option<Text> => VersionTag "versionTag",
+        tenant: TenantId => TenantId "tenantId",
+        has_start_form: bool => HasStartForm "hasStartForm",
+        state: DefinitionState => State "state",
+    }
+    computed {
+        IsLatestVersion: Bool "isLatestVersion" = |view, related| FieldValue::Bool(related.is_latest(view)),
+    }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ResourceView {
-    pub key: ResourceKey,
-    pub resource_name: Text,
-    pub resource_id: Text,
-    pub version: i32,
-    pub version_tag: Option<Text>,
-    pub deployment: DeploymentKey,
-    pub tenant: TenantId,
+searchable! {
+    ResourceView, ResourceField by Key {
+        key: ResourceKey => Key "resourceKey",
+        resource_name: Text => ResourceName "resourceName",
+        resource_id: Text => ResourceId "resourceId",
+        version: i32 => Version "version",
+        version_tag: Option<Text> => VersionTag "versionTag",
+        deployment: DeploymentKey => DeploymentKey "deploymentKey",
+        tenant: TenantId => TenantId "tenantId",
+    }
 }
 
 impl ProcessDefinitionView {
@@ -38,7 +45,7 @@ impl ProcessDefinitionView {
             version_tag: definition.version_tag.clone(),
             tenant: definition.tenant.clone(),
             has_start_form: definition.has_start_form,
-            state: definition.state.name().into(),
+            state: definition.state,
         }
     }
 }

@@ -1,53 +1,35 @@
 //! What an instance consists of: elements, variables, incidents.
 
-use super::{OriginView, Row, state_name};
-use tidemill_model::entity::{ElementInstance, Incident, Variable};
+use super::{Row, error_hash};
+use crate::query::plain::FieldValue;
+use crate::query::{BRIEF_CHARS_MAX, searchable};
+use tidemill_model::entity::{
+    ElementInstance, Incident, IncidentKind, IncidentState, InstanceState, Variable,
+};
 use tidemill_model::{
-    ElementInstanceKey, IncidentKey, JobKey, ProcessInstanceKey, RawJson, TenantId, Text, Timestamp,
-    VariableKey,
+    DefinitionKey, ElementInstanceKey, ElementKind, IncidentKey, JobKey, ProcessInstanceKey, RawJson,
+    TenantId, Text, Timestamp, VariableKey,
 };
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ElementInstanceView {
-    pub key: ElementInstanceKey,
-    pub origin: OriginView,
-    /// The scope around it.
-    pub parent: ElementInstanceKey,
-    pub element_id: Text,
-    /// `SERVICE_TASK`, ...
-    pub kind: Text,
-    /// `ACTIVE`, `COMPLETED` or `TERMINATED`.
-    pub state: Text,
-    pub incident: Option<IncidentKey>,
-    /// Its own incident, or one below a call activity.
-    pub has_incident: bool,
-    pub started_at: Timestamp,
-    pub ended_at: Option<Timestamp>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct VariableView {
-    pub key: VariableKey,
-    pub instance: ProcessInstanceKey,
-    pub root: ProcessInstanceKey,
-    pub tenant: TenantId,
-    pub scope: ElementInstanceKey,
-    pub name: Text,
-    pub value: RawJson,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct IncidentView {
-    pub key: IncidentKey,
-    pub origin: OriginView,
-    pub element_instance: ElementInstanceKey,
-    pub element_id: Text,
-    pub kind: Text,
-    pub message: String,
-    pub job: Option<JobKey>,
-    pub state: Text,
-    pub created_at: Timestamp,
-    pub ended_at: Option<Timestamp>,
+searchable! {
+    ElementInstanceView, ElementInstanceField by Key {
+        key: ElementInstanceKey => Key "elementInstanceKey",
+        instance: ProcessInstanceKey => ProcessInstance "processInstanceKey",
+        root: ProcessInstanceKey,
+        definition: DefinitionKey => DefinitionKey "processDefinitionKey",
+        process_id: Text => ProcessId "processDefinitionId",
+        tenant: TenantId => TenantId "tenantId",
+        /// The scope around it.
+        parent: ElementInstanceKey => Scope "elementInstanceScopeKey",
+        element_id: Text => ElementId "elementId",
+        kind: ElementKind => Type "type",
+        state: InstanceState => State "state",
+        incident: Option<IncidentKey> => IncidentKey "incidentKey",
+        /// Its own incident, or one below a call activity.
+        has_incident: bool => HasIncident "hasIncident",
+        started_at: Timestamp => StartDate "startDate",
+        ended_at: Option<Timestamp> => EndDate "endDate",
+    }
 }
 
 impl ElementInstanceView {
@@ -55,15 +37,43 @@ impl ElementInstanceView {
         let entity = row.entity;
         ElementInstanceView {
             key: entity.key,
-            origin: row.origin(&entity.origin),
+            instance: entity.origin.instance,
+            root: entity.origin.root,
+            definition: entity.origin.definition,
+            process_id: row.process_id(),
+            tenant: entity.origin.tenant.clone(),
             parent: entity.parent,
             element_id: entity.element_id.clone(),
-            kind: entity.kind.name().into(),
-            state: state_name(entity.state).into(),
+            kind: entity.kind,
+            state: entity.state.into(),
             incident: entity.incident,
             has_incident: entity.incident.is_some() || entity.called_incidents > 0,
             started_at: entity.started_at,
             ended_at: row.ended_at(entity.ended_at, entity.started_at),
+        }
+    }
+}
+
+searchable! {
+    VariableView, VariableField by Key {
+        key: VariableKey => Key "variableKey",
+        instance: ProcessInstanceKey => ProcessInstance "processInstanceKey",
+        root: ProcessInstanceKey,
+        tenant: TenantId => TenantId "tenantId",
+        scope: ElementInstanceKey => Scope "scopeKey",
+        name: Text => Name "name",
+        value: RawJson => Value "value",
+    }
+    computed {
+        IsTruncated: Bool "isTruncated" =
+            |view, related| FieldValue::Bool(view.value.as_str().chars().count() > BRIEF_CHARS_MAX),
+    }
+    also {
+        /// One character more tells that there is more.
+        fn shorten(view: &mut VariableView) {
+            if let Some((end, _)) = view.value.as_str().char_indices().nth(BRIEF_CHARS_MAX + 1) {
+                view.value = RawJson::new(&view.value.as_str()[..end]);
+            }
         }
     }
 }
@@ -82,18 +92,54 @@ impl VariableView {
     }
 }
 
+searchable! {
+    IncidentView, IncidentField by Key {
+        key: IncidentKey => Key "incidentKey",
+        instance: ProcessInstanceKey => ProcessInstance "processInstanceKey",
+        root: ProcessInstanceKey,
+        definition: DefinitionKey => DefinitionKey "processDefinitionKey",
+        process_id: Text => ProcessId "processDefinitionId",
+        tenant: TenantId => TenantId "tenantId",
+        element_instance: ElementInstanceKey => ElementInstance "elementInstanceKey",
+        element_id: Text => ElementId "elementId",
+        kind: IncidentKind => ErrorType "errorType",
+        message: String => ErrorMessage "errorMessage",
+        job: Option<JobKey> => JobKey "jobKey",
+        state: IncidentState => State "state",
+        created_at: Timestamp => CreationTime "creationTime",
+        ended_at: Option<Timestamp>,
+    }
+    computed {
+        ErrorHash: Int "incidentErrorHashCode" =
+            |view, related| FieldValue::Int(i64::from(error_hash(&view.message))),
+    }
+    also {
+        fn instance(view: &IncidentView) -> Option<ProcessInstanceKey> {
+            Some(view.instance)
+        }
+
+        fn element(view: &IncidentView) -> Option<ElementInstanceKey> {
+            Some(view.element_instance)
+        }
+    }
+}
+
 impl IncidentView {
     pub fn of(row: &Row<'_, Incident>) -> IncidentView {
         let entity = row.entity;
         IncidentView {
             key: entity.key,
-            origin: row.origin(&entity.origin),
+            instance: entity.origin.instance,
+            root: entity.origin.root,
+            definition: entity.origin.definition,
+            process_id: row.process_id(),
+            tenant: entity.origin.tenant.clone(),
             element_instance: entity.element_instance,
             element_id: entity.element_id.clone(),
-            kind: entity.kind.name().into(),
+            kind: entity.kind,
             message: entity.message.clone(),
             job: entity.job,
-            state: entity.state.name().into(),
+            state: entity.state,
             created_at: entity.created_at,
             ended_at: row.ended_at(entity.ended_at, entity.created_at),
         }

@@ -1,28 +1,39 @@
 //! Process instances as they are shown.
 
 use super::Row;
-use tidemill_model::entity::{FlowSet, Lifecycle, ProcessInstance};
+use crate::query::plain::FieldValue;
+use crate::query::searchable;
+use tidemill_model::entity::{FlowSet, InstanceState, ProcessInstance};
 use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, TenantId, Text, Timestamp};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProcessInstanceView {
-    pub key: ProcessInstanceKey,
-    pub root: ProcessInstanceKey,
-    pub definition: DefinitionKey,
-    pub process_id: Text,
-    pub process_name: Option<Text>,
-    pub version: i32,
-    pub version_tag: Option<Text>,
-    pub tenant: TenantId,
-    pub parent_instance: Option<ProcessInstanceKey>,
-    pub parent_element: Option<ElementInstanceKey>,
-    /// `ACTIVE`, `COMPLETED` or `TERMINATED`.
-    pub state: Text,
-    pub has_incident: bool,
-    pub started_at: Timestamp,
-    pub ended_at: Option<Timestamp>,
-    pub business_id: Option<Text>,
-    pub tags: Vec<Text>,
+searchable! {
+    ProcessInstanceView, ProcessInstanceField by Key {
+        key: ProcessInstanceKey => Key "processInstanceKey",
+        root: ProcessInstanceKey => Root "rootProcessInstanceKey",
+        definition: DefinitionKey => DefinitionKey "processDefinitionKey",
+        process_id: Text => ProcessId "processDefinitionId",
+        process_name: Option<Text> => ProcessName "processDefinitionName",
+        version: i32 => Version "processDefinitionVersion",
+        version_tag: Option<Text> => VersionTag "processDefinitionVersionTag",
+        tenant: TenantId => TenantId "tenantId",
+        parent_instance: Option<ProcessInstanceKey> => ParentInstance "parentProcessInstanceKey",
+        parent_element: Option<ElementInstanceKey> => ParentElement "parentElementInstanceKey",
+        state: InstanceState => State "state",
+        has_incident: bool => HasIncident "hasIncident",
+        started_at: Timestamp => StartDate "startDate",
+        ended_at: Option<Timestamp> => EndDate "endDate",
+        business_id: Option<Text> => BusinessId "businessId",
+        tags: Vec<Text> => Tags "tags",
+    }
+    computed {
+        // Instances are never suspended.
+        SuspendedDate: Time "suspendedDate" = |view, related| FieldValue::Null,
+    }
+    also {
+        fn instance(view: &ProcessInstanceView) -> Option<ProcessInstanceKey> {
+            Some(view.key)
+        }
+    }
 }
 
 /// The sequence flows of an instance; their ids stand in the definition.
@@ -59,21 +70,12 @@ impl ProcessInstanceView {
             tenant: entity.tenant.clone(),
             parent_instance: entity.parent.map(|parent| parent.instance),
             parent_element: entity.parent.map(|parent| parent.element),
-            state: state_name(entity.state).into(),
+            state: entity.state.into(),
             has_incident: entity.incidents > 0,
             started_at: entity.started_at,
             ended_at: row.ended_at(entity.ended_at, entity.started_at),
             business_id: entity.business_id.clone(),
             tags: entity.tags.clone(),
         }
-    }
-}
-
-/// The three states that the API knows of instances and elements.
-pub fn state_name(state: Lifecycle) -> &'static str {
-    match state {
-        Lifecycle::Completed => "COMPLETED",
-        Lifecycle::Terminated => "TERMINATED",
-        _ => "ACTIVE",
     }
 }

@@ -1,47 +1,62 @@
 //! Waiting for messages, and messages that arrived.
 
-use super::{OriginView, Row};
-use tidemill_model::entity::{MessageCorrelation, MessageSubscription, StartSubscription, SubscriptionState};
+use super::Row;
+use crate::query::searchable;
+use tidemill_model::entity::{
+    MessageCorrelation, MessageSubscription, StartSubscription, SubscriptionKind, SubscriptionState,
+};
 use tidemill_model::{
     DefinitionKey, ElementInstanceKey, MessageKey, PartitionId, ProcessInstanceKey, SubscriptionKey,
     TenantId, Text, Timestamp,
 };
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MessageSubscriptionView {
-    pub key: SubscriptionKey,
-    /// `PROCESS_EVENT`, or `START_EVENT` for a start event of a definition.
-    pub kind: Text,
-    /// None for a start event, as is what follows from it.
-    pub instance: Option<ProcessInstanceKey>,
-    pub root: Option<ProcessInstanceKey>,
-    pub element_instance: Option<ElementInstanceKey>,
-    pub correlation_key: Option<Text>,
-    pub definition: DefinitionKey,
-    pub process_id: Text,
-    pub process_name: Option<Text>,
-    pub version: i32,
-    pub tenant: TenantId,
-    pub element_id: Text,
-    pub message_name: Text,
-    pub business_id: Option<Text>,
-    pub state: Text,
-    pub updated_at: Timestamp,
+searchable! {
+    MessageSubscriptionView, MessageSubscriptionField by Key {
+        key: SubscriptionKey => Key "messageSubscriptionKey",
+        kind: SubscriptionKind => Type "messageSubscriptionType",
+        /// None for a start event, as is what follows from it.
+        instance: Option<ProcessInstanceKey> => ProcessInstance "processInstanceKey",
+        root: Option<ProcessInstanceKey>,
+        element_instance: Option<ElementInstanceKey> => ElementInstance "elementInstanceKey",
+        correlation_key: Option<Text> => CorrelationKey "correlationKey",
+        definition: DefinitionKey => DefinitionKey "processDefinitionKey",
+        process_id: Text => ProcessId "processDefinitionId",
+        process_name: Option<Text> => ProcessName "processDefinitionName",
+        version: i32 => Version "processDefinitionVersion",
+        tenant: TenantId => TenantId "tenantId",
+        element_id: Text => ElementId "elementId",
+        message_name: Text => MessageName "messageName",
+        business_id: Option<Text> => BusinessId "businessId",
+        state: SubscriptionState => State "messageSubscriptionState",
+        updated_at: Timestamp => LastUpdatedDate "lastUpdatedDate",
+    }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CorrelationView {
-    pub subscription: SubscriptionKey,
-    pub message: MessageKey,
-    /// Where the message was kept.
-    pub partition: PartitionId,
-    pub origin: OriginView,
-    pub element_instance: Option<ElementInstanceKey>,
-    pub element_id: Text,
-    pub message_name: Text,
-    pub correlation_key: Text,
-    pub business_id: Option<Text>,
-    pub correlated_at: Timestamp,
+searchable! {
+    /// One subscription can take several messages, so its key alone does not name a correlation: stores add
+    /// the message key behind it.
+    CorrelationView, CorrelationField by SubscriptionKey {
+        subscription: SubscriptionKey => SubscriptionKey "subscriptionKey",
+        message: MessageKey => MessageKey "messageKey",
+        /// Where the message was kept.
+        partition: PartitionId => PartitionId "partitionId",
+        instance: ProcessInstanceKey => ProcessInstance "processInstanceKey",
+        root: ProcessInstanceKey,
+        definition: DefinitionKey => DefinitionKey "processDefinitionKey",
+        process_id: Text => ProcessId "processDefinitionId",
+        tenant: TenantId => TenantId "tenantId",
+        element_instance: Option<ElementInstanceKey> => ElementInstance "elementInstanceKey",
+        element_id: Text => ElementId "elementId",
+        message_name: Text => MessageName "messageName",
+        correlation_key: Text => CorrelationKey "correlationKey",
+        business_id: Option<Text> => BusinessId "businessId",
+        correlated_at: Timestamp => CorrelationTime "correlationTime",
+    }
+    also {
+        fn tie_break(view: &CorrelationView) -> Option<i64> {
+            Some(view.message.0)
+        }
+    }
 }
 
 impl MessageSubscriptionView {
@@ -49,7 +64,7 @@ impl MessageSubscriptionView {
         let entity = row.entity;
         MessageSubscriptionView {
             key: entity.key,
-            kind: "PROCESS_EVENT".into(),
+            kind: SubscriptionKind::ProcessEvent,
             instance: Some(entity.origin.instance),
             root: Some(entity.origin.root),
             element_instance: Some(entity.element_instance),
@@ -62,7 +77,7 @@ impl MessageSubscriptionView {
             element_id: entity.target_id.clone(),
             message_name: entity.message_name.clone(),
             business_id: entity.business_id.clone(),
-            state: entity.state.name().into(),
+            state: entity.state,
             updated_at: entity.updated_at,
         }
     }
@@ -72,7 +87,7 @@ impl MessageSubscriptionView {
         let entity = row.entity;
         MessageSubscriptionView {
             key: entity.key,
-            kind: "START_EVENT".into(),
+            kind: SubscriptionKind::StartEvent,
             instance: None,
             root: None,
             element_instance: None,
@@ -85,7 +100,7 @@ impl MessageSubscriptionView {
             element_id: entity.element_id.clone(),
             message_name: entity.name.clone(),
             business_id: None,
-            state: SubscriptionState::Created.name().into(),
+            state: SubscriptionState::Created,
             updated_at: entity.updated_at,
         }
     }
@@ -98,7 +113,11 @@ impl CorrelationView {
             subscription: entity.subscription,
             message: entity.message,
             partition: entity.message.partition().unwrap_or(PartitionId(0)),
-            origin: row.origin(&entity.origin),
+            instance: entity.origin.instance,
+            root: entity.origin.root,
+            definition: entity.origin.definition,
+            process_id: row.process_id(),
+            tenant: entity.origin.tenant.clone(),
             element_instance: entity.element_instance,
             element_id: entity.element_id.clone(),
             message_name: entity.message_name.clone(),

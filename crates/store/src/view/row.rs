@@ -1,7 +1,6 @@
 //! What a view is made of: the stored entity, the definition it follows, and whether it has ended.
 
-use super::OriginView;
-use tidemill_model::entity::{Origin, ProcessDefinition};
+use tidemill_model::entity::ProcessDefinition;
 use tidemill_model::{Text, Timestamp};
 
 #[derive(Clone, Copy, Debug)]
@@ -24,16 +23,6 @@ impl<E> Row<'_, E> {
 
     pub(super) fn version(&self) -> i32 {
         self.definition.map_or(0, |definition| definition.version)
-    }
-
-    pub(super) fn origin(&self, origin: &Origin) -> OriginView {
-        OriginView {
-            instance: origin.instance,
-            root: origin.root,
-            definition: origin.definition,
-            process_id: self.process_id(),
-            tenant: origin.tenant.clone(),
-        }
     }
 
     /// What has ended always shows when; what lives never does.

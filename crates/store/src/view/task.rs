@@ -1,57 +1,80 @@
 //! Work as it is shown: jobs and user tasks.
 
-use super::{OriginView, Row};
-use tidemill_model::entity::{Job, Lease, UserTask};
-use tidemill_model::{ElementInstanceKey, FormKey, JobKey, RawJson, Text, Timestamp, UserTaskKey};
+use super::Row;
+use crate::query::searchable;
+use tidemill_model::entity::{Job, JobEvent, JobKind, Lease, UserTask, UserTaskState};
+use tidemill_model::{
+    DefinitionKey, ElementInstanceKey, FormKey, JobKey, ProcessInstanceKey, RawJson, TenantId, Text,
+    Timestamp, UserTaskKey,
+};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JobView {
-    pub key: JobKey,
-    pub origin: OriginView,
-    pub element_instance: ElementInstanceKey,
-    pub element_id: Text,
-    pub kind: Text,
-    pub job_type: Text,
-    /// The last thing that happened: `CREATED`, `FAILED`, ...
-    pub state: Text,
-    pub retries: i32,
-    pub priority: i32,
-    pub headers: Option<RawJson>,
-    /// Of the lease that holds it.
-    pub worker: Option<Text>,
-    pub deadline: Option<Timestamp>,
-    pub error_code: Option<Text>,
-    pub error_message: Option<Text>,
-    pub has_failed_with_retries_left: bool,
-    pub business_id: Option<Text>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-    pub ended_at: Option<Timestamp>,
+searchable! {
+    JobView, JobField by Key {
+        key: JobKey => Key "jobKey",
+        instance: ProcessInstanceKey => ProcessInstance "processInstanceKey",
+        root: ProcessInstanceKey,
+        definition: DefinitionKey => DefinitionKey "processDefinitionKey",
+        process_id: Text => ProcessId "processDefinitionId",
+        tenant: TenantId => TenantId "tenantId",
+        element_instance: ElementInstanceKey => ElementInstance "elementInstanceKey",
+        element_id: Text => ElementId "elementId",
+        kind: JobKind => Kind "kind",
+        job_type: Text => Type "type",
+        /// The last thing that happened.
+        state: JobEvent => State "state",
+        retries: i32 => Retries "retries",
+        priority: i32 => Priority "priority",
+        headers: Option<RawJson>,
+        /// Of the lease that holds it.
+        worker: Option<Text> => Worker "worker",
+        deadline: Option<Timestamp> => Deadline "deadline",
+        error_code: Option<Text> => ErrorCode "errorCode",
+        error_message: Option<Text> => ErrorMessage "errorMessage",
+        has_failed_with_retries_left: bool => HasFailedWithRetriesLeft "hasFailedWithRetriesLeft",
+        business_id: Option<Text> => BusinessId "businessId",
+        created_at: Timestamp => CreationTime "creationTime",
+        updated_at: Timestamp => LastUpdateTime "lastUpdateTime",
+        ended_at: Option<Timestamp> => EndTime "endTime",
+    }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UserTaskView {
-    pub key: UserTaskKey,
-    pub origin: OriginView,
-    pub process_name: Option<Text>,
-    pub version: i32,
-    pub element_instance: ElementInstanceKey,
-    pub element_id: Text,
-    pub name: Option<Text>,
-    pub state: Text,
-    pub assignee: Option<Text>,
-    pub candidate_users: Vec<Text>,
-    pub candidate_groups: Vec<Text>,
-    pub due_at: Option<Timestamp>,
-    pub follow_up_at: Option<Timestamp>,
-    pub priority: i32,
-    pub form: Option<FormKey>,
-    pub external_form_reference: Option<Text>,
-    pub headers: Option<RawJson>,
-    pub business_id: Option<Text>,
-    pub tags: Vec<Text>,
-    pub created_at: Timestamp,
-    pub ended_at: Option<Timestamp>,
+searchable! {
+    UserTaskView, UserTaskField by Key {
+        key: UserTaskKey => Key "userTaskKey",
+        instance: ProcessInstanceKey => ProcessInstance "processInstanceKey",
+        root: ProcessInstanceKey,
+        definition: DefinitionKey => DefinitionKey "processDefinitionKey",
+        process_id: Text => ProcessId "processDefinitionId",
+        tenant: TenantId => TenantId "tenantId",
+        process_name: Option<Text>,
+        version: i32,
+        element_instance: ElementInstanceKey => ElementInstance "elementInstanceKey",
+        element_id: Text => ElementId "elementId",
+        name: Option<Text> => Name "name",
+        state: UserTaskState => State "state",
+        assignee: Option<Text> => Assignee "assignee",
+        candidate_users: Vec<Text> => CandidateUser "candidateUser",
+        candidate_groups: Vec<Text> => CandidateGroup "candidateGroup",
+        due_at: Option<Timestamp> => DueDate "dueDate",
+        follow_up_at: Option<Timestamp> => FollowUpDate "followUpDate",
+        priority: i32 => Priority "priority",
+        form: Option<FormKey>,
+        external_form_reference: Option<Text>,
+        headers: Option<RawJson>,
+        business_id: Option<Text> => BusinessId "businessId",
+        tags: Vec<Text> => Tags "tags",
+        created_at: Timestamp => CreationDate "creationDate",
+        ended_at: Option<Timestamp> => CompletionDate "completionDate",
+    }
+    also {
+        fn instance(view: &UserTaskView) -> Option<ProcessInstanceKey> {
+            Some(view.instance)
+        }
+
+        fn element(view: &UserTaskView) -> Option<ElementInstanceKey> {
+            Some(view.element_instance)
+        }
+    }
 }
 
 impl JobView {
@@ -60,12 +83,16 @@ impl JobView {
         let entity = row.entity;
         JobView {
             key: entity.key,
-            origin: row.origin(&entity.origin),
+            instance: entity.origin.instance,
+            root: entity.origin.root,
+            definition: entity.origin.definition,
+            process_id: row.process_id(),
+            tenant: entity.origin.tenant.clone(),
             element_instance: entity.element_instance,
             element_id: entity.element_id.clone(),
-            kind: entity.kind.name().into(),
+            kind: entity.kind,
             job_type: entity.job_type.clone(),
-            state: entity.last_event.name().into(),
+            state: entity.last_event,
             retries: entity.retries,
             priority: entity.priority,
             headers: entity.headers.clone(),
@@ -87,13 +114,17 @@ impl UserTaskView {
         let entity = row.entity;
         UserTaskView {
             key: entity.key,
-            origin: row.origin(&entity.origin),
+            instance: entity.origin.instance,
+            root: entity.origin.root,
+            definition: entity.origin.definition,
+            process_id: row.process_id(),
+            tenant: entity.origin.tenant.clone(),
             process_name: row.process_name(),
             version: row.version(),
             element_instance: entity.element_instance,
             element_id: entity.element_id.clone(),
             name: entity.name.clone(),
-            state: entity.state.name().into(),
+            state: entity.state,
             assignee: entity.assignee.clone(),
             candidate_users: entity.candidate_users.clone(),
             candidate_groups: entity.candidate_groups.clone(),

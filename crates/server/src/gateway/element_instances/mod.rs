@@ -42,7 +42,7 @@ type Processes = HashMap<DefinitionKey, Option<Arc<Process>>>;
 async fn processes(gateway: &Gateway, elements: &[ElementInstanceView]) -> Result<Processes, Problem> {
     let mut processes = Processes::new();
     for element in elements {
-        let definition = element.origin.definition;
+        let definition = element.definition;
         if let Entry::Vacant(place) = processes.entry(definition) {
             place.insert(gateway.process(definition).await?);
         }
@@ -71,26 +71,26 @@ struct ElementItem<'a> {
 
 /// The name that the model gives the element, its id where there is none.
 fn label<'a>(element: &'a ElementInstanceView, processes: &'a Processes) -> &'a Text {
-    let process = processes.get(&element.origin.definition).and_then(Option::as_ref);
+    let process = processes.get(&element.definition).and_then(Option::as_ref);
     let known = process.and_then(|process| process.element_by_id(&element.element_id));
     known.map_or(&element.element_id, |known| known.label())
 }
 
 fn shown<'a>(element: &'a ElementInstanceView, processes: &'a Processes) -> ElementItem<'a> {
     ElementItem {
-        process_definition_id: &element.origin.process_id,
+        process_definition_id: &element.process_id,
         start_date: Date(element.started_at),
         end_date: element.ended_at.map(Date),
         element_id: &element.element_id,
         element_name: label(element, processes),
-        r#type: &element.kind,
-        state: &element.state,
+        r#type: element.kind.name(),
+        state: element.state.name(),
         has_incident: element.has_incident,
-        tenant_id: element.origin.tenant.as_str(),
+        tenant_id: element.tenant.as_str(),
         element_instance_key: element.key.into(),
-        process_instance_key: element.origin.instance.into(),
-        root_process_instance_key: element.origin.root.into(),
-        process_definition_key: element.origin.definition.into(),
+        process_instance_key: element.instance.into(),
+        root_process_instance_key: element.root.into(),
+        process_definition_key: element.definition.into(),
         incident_key: optional_key(element.incident),
     }
 }

@@ -84,7 +84,7 @@ fn shown(instance: &ProcessInstanceView) -> InstanceItem<'_> {
         process_definition_version_tag: instance.version_tag.as_ref(),
         start_date: Date(instance.started_at),
         end_date: instance.ended_at.map(Date),
-        state: &instance.state,
+        state: instance.state.name(),
         suspended_date: None,
         has_incident: instance.has_incident,
         tenant_id: instance.tenant.as_str(),

@@ -1,5 +1,6 @@
 //! The searchable entities: how each is searched, and which conditions only it knows.
 
+use super::Both;
 use super::question::{test, text};
 use super::world::World;
 use crate::dice::Dice;
@@ -8,47 +9,56 @@ use std::fmt::Debug;
 use tidemill_store::Store;
 use tidemill_store::query::plain::Shown;
 use tidemill_store::query::*;
-use tidemill_store::view::*;
 
 #[async_trait]
 pub(super) trait Searched: Shown<View: Clone + PartialEq + Debug + Send + Sync> {
     async fn search(store: &dyn Store, search: &Search<Self>) -> Results<Self::View>;
 
     /// A condition that looks at other rows, where the entity has such.
-    fn special(_: &mut Dice, _: &World) -> Option<Condition<Self>> {
-        None
-    }
+    fn special(dice: &mut Dice, world: &World) -> Option<Condition<Self>>;
 }
 
 macro_rules! searched {
-    ($($field:ident: $view:ident by $search:ident $(with $special:ident)?;)+) => {$(
-        #[async_trait]
-        impl Searched for $field {
-            async fn search(store: &dyn Store, search: &Search<$field>) -> Results<$view> {
-                let found = store.$search(search).await;
-                found.unwrap_or_else(|error| panic!("{error}: {search:?}"))
-            }
-            $(
-                fn special(dice: &mut Dice, world: &World) -> Option<Condition<$field>> {
-                    Some($special(dice, world))
+    ([] $($search:ident($field:ident) $(, $get:ident($key:ident))?;)+) => {
+        $(
+            #[async_trait]
+            impl Searched for $field {
+                async fn search(store: &dyn Store, search: &Search<$field>) -> Results<Self::View> {
+                    let found = store.$search(search).await;
+                    found.unwrap_or_else(|error| panic!("{error}: {search:?}"))
                 }
-            )?
+
+                fn special(dice: &mut Dice, world: &World) -> Option<Condition<$field>> {
+                    special_of!($field, dice, world)
+                }
+            }
+        )+
+
+        impl Both<'_> {
+            pub(super) async fn compare_all(&mut self) {
+                $(self.compare::<$field>().await;)+
+            }
         }
-    )+};
+    };
 }
 
-searched! {
-    ProcessDefinitionField: ProcessDefinitionView by process_definitions;
-    ProcessInstanceField: ProcessInstanceView by process_instances with of_instances;
-    ElementInstanceField: ElementInstanceView by element_instances;
-    JobField: JobView by jobs;
-    UserTaskField: UserTaskView by user_tasks with of_tasks;
-    VariableField: VariableView by variables;
-    MessageSubscriptionField: MessageSubscriptionView by message_subscriptions;
-    CorrelationField: CorrelationView by message_correlations;
-    IncidentField: IncidentView by incidents with of_incidents;
-    ResourceField: ResourceView by resources;
+macro_rules! special_of {
+    (ProcessInstanceField, $dice:ident, $world:ident) => {
+        Some(of_instances($dice, $world))
+    };
+    (UserTaskField, $dice:ident, $world:ident) => {
+        Some(of_tasks($dice, $world))
+    };
+    (IncidentField, $dice:ident, $world:ident) => {
+        Some(of_incidents($dice, $world))
+    };
+    ($field:ident, $dice:ident, $world:ident) => {{
+        let _ = ($dice, $world);
+        None
+    }};
 }
+
+tidemill_store::for_each_search!([searched] []);
 
 fn of_instances(dice: &mut Dice, _: &World) -> Condition<ProcessInstanceField> {
     match dice.below(4) {

@@ -35,16 +35,7 @@ pub async fn searches_find_what_plain_ones_find(place: &dyn Place) {
             known.commit(changes.clone()).await;
         }
         let mut both = Both { asked: &*store, known: &*memory, world: &world, dice: &mut dice };
-        both.compare::<ProcessDefinitionField>().await;
-        both.compare::<ProcessInstanceField>().await;
-        both.compare::<ElementInstanceField>().await;
-        both.compare::<JobField>().await;
-        both.compare::<UserTaskField>().await;
-        both.compare::<VariableField>().await;
-        both.compare::<MessageSubscriptionField>().await;
-        both.compare::<CorrelationField>().await;
-        both.compare::<IncidentField>().await;
-        both.compare::<ResourceField>().await;
+        both.compare_all().await;
         both.compare_statistics().await;
     }
 }

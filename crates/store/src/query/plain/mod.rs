@@ -2,12 +2,11 @@
 //! search with it, and stores with SQL are compared with it.
 
 mod condition;
-mod fields;
 mod page;
 mod value;
 
 pub use page::find;
-pub use value::FieldValue;
+pub use value::{FieldValue, Member};
 
 use super::Field;
 use crate::view::{ElementInstanceView, IncidentView, JobView, ProcessDefinitionView, VariableView};

@@ -1,8 +1,8 @@
 //! What a field holds in one row, and whether it passes a test.
 
-use crate::query::{CursorValue, Pattern, Test, Value};
+use crate::query::{CursorValue, FieldKind, Pattern, Test, Value};
 use std::cmp::Ordering;
-use tidemill_model::{Text, Timestamp};
+use tidemill_model::{PartitionId, RawJson, TenantId, Text, Timestamp};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldValue<'v> {
@@ -77,44 +77,58 @@ fn members_pass(members: &[Text], test: &Test) -> bool {
     }
 }
 
-impl<'v> From<&'v Text> for FieldValue<'v> {
-    fn from(text: &'v Text) -> FieldValue<'v> {
-        FieldValue::Text(text)
+/// What a member of a view can be.
+pub trait Member {
+    const KIND: FieldKind;
+
+    fn value(&self) -> FieldValue<'_>;
+}
+
+macro_rules! members {
+    ($($type:ty: $kind:ident = |$member:ident| $value:expr;)+) => {$(
+        impl Member for $type {
+            const KIND: FieldKind = FieldKind::$kind;
+
+            fn value(&self) -> FieldValue<'_> {
+                let $member = self;
+                $value
+            }
+        }
+    )+};
+}
+
+members! {
+    i32: Int = |number| FieldValue::Int(i64::from(*number));
+    PartitionId: Int = |id| FieldValue::Int(i64::from(id.0));
+    Timestamp: Time = |time| FieldValue::Int(time.0);
+    bool: Bool = |value| FieldValue::Bool(*value);
+    Text: Text = |text| FieldValue::Text(text);
+    String: Text = |text| FieldValue::Text(text);
+    RawJson: Text = |json| FieldValue::Text(json.as_str());
+    TenantId: Text = |tenant| FieldValue::Text(tenant.as_str());
+    Vec<Text>: Texts = |texts| FieldValue::Texts(texts);
+}
+
+impl<T: Member> Member for Option<T> {
+    const KIND: FieldKind = T::KIND;
+
+    fn value(&self) -> FieldValue<'_> {
+        self.as_ref().map_or(FieldValue::Null, Member::value)
     }
 }
 
-impl From<i64> for FieldValue<'_> {
-    fn from(value: i64) -> Self {
-        FieldValue::Int(value)
-    }
+macro_rules! key_members {
+    ([] $($(#[$doc:meta])* $key:ident)+) => {
+        members! { $(tidemill_model::$key: Key = |key| FieldValue::Int(key.0);)+ }
+    };
 }
 
-impl From<i32> for FieldValue<'_> {
-    fn from(value: i32) -> Self {
-        FieldValue::Int(value.into())
-    }
+tidemill_model::for_each_key!([key_members] []);
+
+macro_rules! named_members {
+    ([] $($type:ty,)+) => {
+        members! { $($type: Text = |value| FieldValue::Text(value.name());)+ }
+    };
 }
 
-impl From<bool> for FieldValue<'_> {
-    fn from(value: bool) -> Self {
-        FieldValue::Bool(value)
-    }
-}
-
-impl From<Timestamp> for FieldValue<'_> {
-    fn from(time: Timestamp) -> Self {
-        FieldValue::Int(time.0)
-    }
-}
-
-impl<'v, T: Into<FieldValue<'v>>> From<Option<T>> for FieldValue<'v> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(FieldValue::Null, Into::into)
-    }
-}
-
-impl<'v> From<&'v Vec<Text>> for FieldValue<'v> {
-    fn from(members: &'v Vec<Text>) -> Self {
-        FieldValue::Texts(members)
-    }
-}
+tidemill_model::for_each_named!([named_members] []);
