@@ -7,7 +7,7 @@ use crate::queued::{CommandSource, QueuedCommand};
 use crate::reads::Read;
 use crate::request::{Callers, Effect};
 use crate::suspects::{Share, Stage};
-use crate::time::{Moment, PartitionTime};
+use crate::time::Moment;
 use std::collections::{BTreeSet, VecDeque};
 use tidemill_store::{BatchId, DeadLetter, Error};
 
@@ -157,7 +157,7 @@ impl Core {
         if owned.fence.epoch > self.fence.epoch + 1 {
             // Another owner may have been there. Its time went on from the last batch that it found, so it may be behind the time
             // of this node, and what it has leased must not end by the latter.
-            self.time = PartitionTime::new(owned.last_batch_at, moment);
+            self.time.go_on_from(owned.last_batch_at, moment);
         } else {
             self.time.observe_quietly(moment);
         }

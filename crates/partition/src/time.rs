@@ -139,6 +139,9 @@ impl PartitionTime {
     /// clock was set.
     fn learn(&mut self, told: StoreTime, moment: &Moment) {
         let new = Offset::of(told);
+        if self.is_outdated(told, new) {
+            return;
+        }
         let last_told = self.last_told.replace(told);
         let Some(old) = self.offset else {
             // Until now the wall clock was the time. If it is ahead of the store's, that has to catch up.
@@ -164,6 +167,26 @@ impl PartitionTime {
                 highest_ms: old.highest_ms.min(new.highest_ms),
             });
         }
+    }
+
+    /// The store may have looked at its clock before it did for the last answer, and the clock was set in between. Such an answer
+    /// says nothing about the clock as it is now.
+    fn is_outdated(&self, told: StoreTime, new: Offset) -> bool {
+        let (Some(old), Some(last)) = (self.offset, self.last_told) else { return false };
+        let old = old.after(told.told_ms.saturating_sub(last.told_ms));
+        let fits = new.lowest_ms <= old.highest_ms && old.lowest_ms <= new.highest_ms;
+        !fits && told.asked_ms < last.told_ms
+    }
+
+    /// Another owner was there meanwhile: time goes on from its last batch, as it does for a new owner.
+    pub(crate) fn go_on_from(&mut self, last_batch_at: Option<Timestamp>, moment: &Moment) {
+        self.observe_quietly(moment);
+        let (_, latest) = self.clock(moment);
+        self.floor = last_batch_at.unwrap_or(Timestamp(i64::MIN));
+        self.ahead_ms = last_batch_at.map_or(0, |floor| floor - latest).max(0);
+        self.doubt_ms = LOOK_MS_MAX as i64;
+        self.slewed_at_ms = moment.elapsed_ms;
+        self.observe_quietly(moment);
     }
 
     /// The earliest and the latest time that the store's clock can show.

@@ -38,6 +38,32 @@ fn time_does_not_fall_when_the_stores_clock_is_set_back() {
 }
 
 #[test]
+fn a_late_answer_from_before_the_clock_was_set_back_ends_no_duration_early() {
+    let mut bench = Bench::with(&[sleep()]);
+    bench.commits_tell_time = false;
+    bench.started("sleep");
+    let began_ms = bench.moment.elapsed_ms;
+    bench.pass(1_000);
+    let (asked_ms, looked_at) = (bench.moment.elapsed_ms, bench.store_now());
+    bench.pass(500);
+    bench.set_store_clock_by(-6_000);
+    bench.settle();
+    bench.pass(1_000);
+    // The store has looked at its clock before that was set back, and the answer comes only now.
+    bench.store_tells(looked_at, asked_ms);
+    bench.settle();
+    bench.pass(10);
+    bench.store_tells(bench.store_now(), bench.moment.elapsed_ms);
+    bench.settle();
+    bench.pass(began_ms + 9_900 - bench.moment.elapsed_ms);
+    bench.settle();
+    assert_eq!(bench.times_logged(is_trigger), 0, "ten seconds have not passed");
+    bench.pass(400);
+    bench.settle();
+    assert_eq!(bench.times_logged(is_trigger), 1);
+}
+
+#[test]
 fn an_owner_that_comes_back_goes_on_from_the_time_of_the_one_between() {
     let mut bench = Bench::with(&[quick(), work()]);
     bench.started("work");
