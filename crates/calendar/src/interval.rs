@@ -35,10 +35,15 @@ impl RepeatingInterval {
         self.repetitions
     }
 
+    /// The date with which it begins, where one is given.
+    pub fn start(&self, zone: &Zone) -> Option<Timestamp> {
+        self.start.as_ref().map(|start| start.in_zone(zone).timestamp())
+    }
+
     /// The first due time: the start, or now if that is past, or one duration from now if there is no start.
     pub fn first_due(&self, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
-        let due = match &self.start {
-            Some(start) => start.in_zone(zone).timestamp().max(now),
+        let due = match self.start(zone) {
+            Some(start) => start.max(now),
             None => self.duration(zone)?.after(now, zone),
         };
         (!self.is_over(due, zone)).then_some(due)

@@ -28,6 +28,15 @@ impl Schedule {
         }
     }
 
+    /// This due time is a date of the calendar, and not some time after the moment in which it was calculated.
+    pub fn is_calendar_date(&self, due: Timestamp, zone: &Zone) -> bool {
+        match self {
+            Schedule::Date(_) | Schedule::Cycle(Cycle::Cron(_)) => true,
+            Schedule::Duration(_) => false,
+            Schedule::Cycle(Cycle::Interval(interval)) => interval.start(zone) == Some(due),
+        }
+    }
+
     /// `None` for a date or duration, which do not repeat.
     pub fn repetitions(&self) -> Option<Repetitions> {
         match self {

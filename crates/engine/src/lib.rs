@@ -20,5 +20,5 @@ mod stop;
 pub use command::check_deployment;
 pub use need::{Missing, Supply};
 pub use outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
-pub use run::{process, recover};
+pub use run::{Now, process, recover};
 pub use state::{Aggregate, UnreadableDefinition, Working};

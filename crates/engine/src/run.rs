@@ -19,9 +19,25 @@ use tidemill_model::{
     Answer, ElementInstanceKey, Event, Key, PartitionId, ProcessInstanceKey, Record, Rejection, Timestamp,
 };
 
+/// The time of a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Now {
+    /// The partition's time, which never falls: durations count by it.
+    pub time: Timestamp,
+    /// The store's clock, which may have been set back: dates have come when it shows them.
+    pub clock: Timestamp,
+}
+
+impl From<Timestamp> for Now {
+    fn from(time: Timestamp) -> Now {
+        Now { time, clock: time }
+    }
+}
+
 /// Runs one command. Either it takes effect as a whole, or it is refused, or it misses something: in the
 /// last two cases the working state is as it was.
-pub fn process(working: &mut Working, command: &Command, now: Timestamp) -> Result<Outcome, Missing> {
+pub fn process(working: &mut Working, command: &Command, now: impl Into<Now>) -> Result<Outcome, Missing> {
+    let now = now.into();
     let mut run = Run::new(working, now);
     let mut result = run.execute(command);
     if matches!(result, Err(Stop::Need(_))) && run.steps_taken > 0 && run.weighs() >= STEPS_BEFORE_MISS_MIN {
@@ -63,6 +79,8 @@ pub fn recover(working: &mut Working) {
 pub(crate) struct Run<'a> {
     pub(crate) working: &'a mut Working,
     pub(crate) now: Timestamp,
+    /// See [`Now`].
+    pub(crate) clock: Timestamp,
     pub(crate) environment: Environment,
     pub(crate) work: Work,
     pub(crate) steps: VecDeque<Step>,
@@ -96,11 +114,13 @@ impl DerefMut for Run<'_> {
 }
 
 impl<'a> Run<'a> {
-    fn new(working: &'a mut Working, now: Timestamp) -> Run<'a> {
+    fn new(working: &'a mut Working, now: Now) -> Run<'a> {
+        let Now { time, clock } = now;
         Run {
             working,
-            now,
-            environment: Environment::at_millis(now.0),
+            now: time,
+            clock,
+            environment: Environment::at_millis(time.0),
             work: Work::default(),
             steps: VecDeque::new(),
             steps_taken: 0,

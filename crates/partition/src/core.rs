@@ -452,7 +452,8 @@ impl Core {
             return None;
         }
         self.time.observe_quietly(moment);
-        let due = self.due.next().and_then(|due| self.time.until_ms(due));
+        let due =
+            self.due.next(self.time.due_now(), self.time.clock()).and_then(|due| self.time.until_ms(due));
         let poll = self.pollers.next_end_ms().map(|end| end.saturating_sub(moment.elapsed_ms));
         due.into_iter().chain(poll).min()
     }

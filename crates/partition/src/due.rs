@@ -1,6 +1,6 @@
 //! The due queue. It holds process timers, which are rows of the store, and leases on jobs, which are not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tidemill_model::entity::{Job, JobLease, Timer};
 use tidemill_model::{Change, Entity, JobKey, TimerKey, Timestamp};
@@ -13,15 +13,20 @@ const WINDOW_BYTES_MAX: usize = 64 << 20;
 /// The longest time ahead for which timers are held in memory.
 const LOOK_AHEAD_MS_MAX: i64 = 120_000;
 
+/// Dates that wait for the clock at the same time. While there are as many, no other timer fires.
+const DATES_MAX: usize = 100_000;
+
 pub(crate) struct DueQueue {
     timers: Window<Arc<Timer>>,
+    /// Timers whose date has come by the partition's time, but not by the store's clock, which was set back.
+    dates: BTreeMap<Position, Arc<Timer>>,
     leases: Deadlines,
 }
 
 impl Default for DueQueue {
     fn default() -> DueQueue {
         let timers = Window::new(WINDOW_BYTES_MAX, LOOK_AHEAD_MS_MAX, |_| size_of::<Timer>() + 64);
-        DueQueue { timers, leases: Deadlines::default() }
+        DueQueue { timers, dates: BTreeMap::new(), leases: Deadlines::default() }
     }
 }
 
@@ -35,8 +40,32 @@ pub(crate) fn stored_position(position: Position) -> TimerPosition {
 
 impl DueQueue {
     /// Timers that are due are in the caller's hand from now on: each is fired, removed, or all is read again.
-    pub(crate) fn take_timers(&mut self, now: Timestamp, timers_max: usize) -> Vec<Arc<Timer>> {
-        self.timers.take_due(now.0, timers_max).into_iter().map(|(_, timer)| timer).collect()
+    pub(crate) fn take_timers(
+        &mut self,
+        now: Timestamp,
+        clock: Timestamp,
+        timers_max: usize,
+    ) -> Vec<Arc<Timer>> {
+        let mut taken = Vec::new();
+        while taken.len() < timers_max
+            && let Some(date) = self.dates.first_entry().filter(|date| date.key().due_ms <= clock.0)
+        {
+            taken.push(date.remove());
+        }
+        while taken.len() < timers_max && self.dates.len() < DATES_MAX {
+            let due = self.timers.take_due(now.0, timers_max - taken.len());
+            if due.is_empty() {
+                break;
+            }
+            for (position, timer) in due {
+                if timer.waits_for_clock && timer.due_at > clock {
+                    self.dates.insert(position, timer);
+                } else {
+                    taken.push(timer);
+                }
+            }
+        }
+        taken
     }
 
     /// Takes out the jobs whose lease has run out; the engine decides whether they are still held.
@@ -79,7 +108,10 @@ impl DueQueue {
     fn note(&mut self, change: &Change) {
         match change {
             Change::Put(Entity::Timer(timer)) => self.timers.insert(position_of(timer), timer.clone()),
-            Change::Remove(Entity::Timer(timer)) => self.timers.remove(position_of(timer)),
+            Change::Remove(Entity::Timer(timer)) => {
+                self.timers.remove(position_of(timer));
+                self.dates.remove(&position_of(timer));
+            }
             Change::Put(Entity::Job(job)) => self.note_job(job),
             Change::End { entity: Entity::Job(job), .. } => self.leases.forget(job.key.0),
             Change::Put(Entity::JobLease(lease)) => self.note_lease(lease),
@@ -119,15 +151,20 @@ impl DueQueue {
         self.timers.arrived(read_id, Page { timers, horizon });
     }
 
-    /// The time at which something falls due next, or at which more timers must be read.
-    pub(crate) fn next(&mut self) -> Option<Timestamp> {
-        [self.timers.wake_at_ms(), self.leases.next_due()].into_iter().flatten().min().map(Timestamp)
+    /// When to look again, by the partition's time.
+    pub(crate) fn next(&mut self, now: Timestamp, clock: Timestamp) -> Option<Timestamp> {
+        // The partition's time is ahead of the clock and a little slower until the clock has caught up.
+        let date =
+            self.dates.first_key_value().map(|(position, _)| now.0 + (position.due_ms - clock.0).max(0));
+        let timer = self.timers.wake_at_ms().filter(|_| self.dates.len() < DATES_MAX);
+        [date, timer, self.leases.next_due()].into_iter().flatten().min().map(Timestamp)
     }
 
     /// The clock has jumped: what is due is read again, these timers that were taken among it.
     pub(crate) fn forget(&mut self, taken: impl Iterator<Item = Arc<Timer>>) {
         self.timers.forget();
-        for timer in taken {
+        let dates = std::mem::take(&mut self.dates).into_values();
+        for timer in taken.chain(dates) {
             self.timers.put_back(position_of(&timer), timer);
         }
     }
@@ -140,6 +177,7 @@ impl DueQueue {
     /// Begins anew with the leases that the store knows.
     pub(crate) fn reset(&mut self, leases: &[Entity]) {
         self.timers.reset();
+        self.dates.clear();
         self.leases = Deadlines::default();
         for entity in leases {
             match entity {

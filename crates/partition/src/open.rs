@@ -195,6 +195,9 @@ impl OpenBatch {
             return tracing::debug!(intent, reason, "a command found its target gone");
         }
         tracing::error!(intent, reason, "a command of the engine was rejected and put aside");
+        if fires_again(queued) {
+            return;
+        }
         self.dead_letters.push(dead_letter(queued, reason));
     }
 
@@ -227,7 +230,7 @@ impl OpenBatch {
         self.note_done(&queued);
         self.put_aside += 1;
         let is_durable = !queued.has_caller() && !matches!(queued.source, CommandSource::Poller(_));
-        if is_durable {
+        if is_durable && !fires_again(&queued) {
             self.dead_letters.push(dead_letter(&queued, reason));
         }
         let rejection = Rejection::new(RejectionCode::ProcessingError, told);
@@ -262,6 +265,13 @@ impl OpenBatch {
             self.follow_ups.drain(..).map(|queued| FollowUp { partition: here, command: queued.command });
         self.outgoing.extend(left);
     }
+}
+
+/// The timer was due when it was created. It is written with the batch now, so the due queue fires it: if it fails once more, it
+/// is put aside then.
+fn fires_again(queued: &QueuedCommand) -> bool {
+    let is_stored = !matches!(queued.source, CommandSource::Timer(_));
+    is_stored && matches!(&queued.command, Command::TriggerTimer(trigger) if !trigger.was_put_aside)
 }
 
 fn dead_letter(queued: &QueuedCommand, reason: String) -> DeadLetter {

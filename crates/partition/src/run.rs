@@ -11,7 +11,7 @@ use crate::{answers::Lookup, due::position_of};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use tidemill_engine::{Missing, Outcome, process, recover};
+use tidemill_engine::{Missing, Now, Outcome, process, recover};
 use tidemill_model::Command;
 use tidemill_model::command::{ExpireLeases, TriggerTimer};
 
@@ -144,7 +144,10 @@ impl Core {
             return false;
         }
         let room = self.room();
-        let is_due = self.due.next().is_some_and(|due| self.time.until_ms(due) == Some(0));
+        let is_due = self
+            .due
+            .next(self.time.due_now(), self.time.clock())
+            .is_some_and(|due| self.time.until_ms(due) == Some(0));
         room.entries > 0 && !self.inbox.is_empty()
             || room.clients > 0 && self.backlog.has_next(!self.inbox.holds_up_requests())
             || room.due > 0 && is_due
@@ -166,7 +169,7 @@ impl Core {
 
     fn admit_due(&mut self, due_max: usize) {
         let now = self.time.due_now();
-        for timer in self.due.take_timers(now, due_max) {
+        for timer in self.due.take_timers(now, self.time.clock(), due_max) {
             let position = position_of(&timer);
             if self.left_in_place.has_timer(position) {
                 // It stays in hand, so the window neither brings it again nor lets the batch delete it.
@@ -351,7 +354,8 @@ impl Core {
 
     /// A panic is contained: the command has changed nothing.
     pub(crate) fn run_command(&mut self, command: &Command) -> Run {
-        let (working, now, before) = (&mut self.working, self.time.now(), self.before_command);
+        let now = Now { time: self.time.now(), clock: self.time.clock() };
+        let (working, before) = (&mut self.working, self.before_command);
         let ran = catch_unwind(AssertUnwindSafe(|| {
             if let Some(before) = before {
                 before(command);

@@ -88,6 +88,8 @@ pub(crate) struct PartitionTime {
     now: Timestamp,
     /// A time that has surely passed on the store's clock: whatever is due by then is due.
     due_now: Timestamp,
+    /// Dates up to then have come for sure. It falls when the store's clock is set back.
+    clock: Timestamp,
     is_pinned: bool,
     clock_changes: Option<u64>,
 }
@@ -104,10 +106,11 @@ impl PartitionTime {
             floor: floor.unwrap_or(Timestamp(i64::MIN)),
             now: moment.wall,
             due_now: moment.wall,
+            clock: moment.wall,
             is_pinned: false,
             clock_changes: None,
         };
-        let (_, latest) = time.clock(moment);
+        let (_, latest) = time.clock_at(moment);
         time.ahead_ms = floor.map_or(0, |floor| floor - latest).max(0);
         time.doubt_ms = LOOK_MS_MAX as i64;
         time.observe(moment);
@@ -128,10 +131,11 @@ impl PartitionTime {
             self.learn(told, moment);
         }
         self.slew(moment);
-        let (earliest, latest) = self.clock(moment);
+        let (earliest, latest) = self.clock_at(moment);
         self.floor = self.floor.max(latest + self.ahead_ms);
         self.now = moment.pinned_at.unwrap_or(self.floor);
         self.due_now = moment.pinned_at.unwrap_or(earliest + (self.ahead_ms - self.doubt_ms).max(0));
+        self.clock = moment.pinned_at.unwrap_or(earliest);
         self.is_pinned = moment.pinned_at.is_some();
     }
 
@@ -146,7 +150,7 @@ impl PartitionTime {
         let Some(old) = self.offset else {
             // Until now the wall clock was the time. If it is ahead of the store's, that has to catch up.
             self.offset = Some(new);
-            let (_, latest) = self.clock(moment);
+            let (_, latest) = self.clock_at(moment);
             self.ahead_ms = (self.floor - latest).max(0);
             self.slewed_at_ms = moment.elapsed_ms;
             return;
@@ -190,7 +194,7 @@ impl PartitionTime {
     }
 
     /// The earliest and the latest time that the store's clock can show.
-    fn clock(&self, moment: &Moment) -> (Timestamp, Timestamp) {
+    fn clock_at(&self, moment: &Moment) -> (Timestamp, Timestamp) {
         match self.offset {
             Some(Offset { lowest_ms, highest_ms }) => {
                 let earliest = lowest_ms.saturating_add_unsigned(moment.elapsed_ms);
@@ -221,6 +225,11 @@ impl PartitionTime {
     /// The time by which something is due.
     pub(crate) fn due_now(&self) -> Timestamp {
         self.due_now
+    }
+
+    /// What the store's clock shows at the least: dates have come by it.
+    pub(crate) fn clock(&self) -> Timestamp {
+        self.clock
     }
 
     /// The time by which batches and answers are kept: a pinned clock says nothing about that.

@@ -243,6 +243,7 @@ impl Builder {
                 target: ElementIndex(3),
             },
             repetitions: Some(-1),
+            waits_for_clock: false,
         }
     }
 

@@ -40,7 +40,8 @@ pub(super) fn run(run: &mut Run<'_>, command: &FailJob) -> Stepped<Answer> {
         }
         JobState::BackingOff => {
             let purpose = TimerPurpose::JobBackoff { origin: job.origin.clone(), job: key };
-            timer::create(run, purpose, job.element_id.clone(), now + command.backoff_ms, None);
+            let due = timer::Due::once(now + command.backoff_ms);
+            timer::create(run, purpose, job.element_id.clone(), due);
         }
         _ => {}
     }

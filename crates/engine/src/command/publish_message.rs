@@ -62,7 +62,7 @@ fn buffer(run: &mut Run<'_>, command: &PublishMessage, offer: Offer) {
         name: command.name.clone(),
         correlation_key: command.correlation_key.clone(),
     };
-    timer::create(run, purpose, command.name.clone(), expires_at, None);
+    timer::create(run, purpose, command.name.clone(), timer::Due::once(expires_at));
     run.insert(Message {
         key: offer.key,
         tenant: command.tenant.clone(),

@@ -10,7 +10,7 @@ use tidemill_feel::{EmptyScope, Expression, Value};
 use tidemill_model::entity::{
     IncidentKind, ProcessDefinition, StartEventKind, StartSubscription, Timer, TimerPurpose,
 };
-use tidemill_model::{ElementIndex, Need, TenantId, Text, TimerKey, Timestamp};
+use tidemill_model::{ElementIndex, Need, TenantId, Text, TimerKey};
 
 pub(super) fn by_name(
     run: &Run<'_>,
@@ -47,7 +47,7 @@ pub(super) struct Plan {
 
 enum StartsBy {
     Name(StartEventKind, Text),
-    Timer { due_at: Timestamp, repetitions: Option<i32> },
+    Timer(timer::Due),
 }
 
 /// What starts a process by itself.
@@ -60,10 +60,7 @@ pub(super) fn plan(run: &Run<'_>, process: &Process) -> Stepped<Vec<Plan>> {
                 StartsBy::Name(StartEventKind::Message, constant(run, &message.name)?)
             }
             Some(Catch::Signal { name }) => StartsBy::Name(StartEventKind::Signal, constant(run, name)?),
-            Some(Catch::Timer(model)) => {
-                let (due_at, repetitions) = timer::first_start(run, model)?;
-                StartsBy::Timer { due_at, repetitions }
-            }
+            Some(Catch::Timer(model)) => StartsBy::Timer(timer::first_start(run, model)?),
             _ => continue,
         };
         plans.push(Plan { element: *index, element_id: element.id.clone(), by });
@@ -84,7 +81,7 @@ pub(super) fn note_missing(
     let open = open.iter().map(|start| (start.kind, &start.name));
     let planned = plans.iter().filter_map(|plan| match &plan.by {
         StartsBy::Name(kind, name) => Some((*kind, name)),
-        StartsBy::Timer { .. } => None,
+        StartsBy::Timer(_) => None,
     });
     for (kind, name) in open.chain(planned) {
         missed.unless_missing(require_name(run, tenant, kind, name))?;
@@ -123,14 +120,14 @@ pub(super) fn close(run: &mut Run<'_>, tenant: &TenantId, process_id: &Text) -> 
 pub(super) fn open(run: &mut Run<'_>, head: &ProcessDefinition, plans: Vec<Plan>) -> Stepped {
     for Plan { element, element_id, by } in plans {
         match by {
-            StartsBy::Timer { due_at, repetitions } => {
+            StartsBy::Timer(due) => {
                 let purpose = TimerPurpose::Start {
                     definition: head.key,
                     process_id: head.process_id.clone(),
                     target: element,
                     tenant: head.tenant.clone(),
                 };
-                timer::create(run, purpose, element_id, due_at, repetitions);
+                timer::create(run, purpose, element_id, due);
             }
             StartsBy::Name(kind, name) => {
                 require_name(run, &head.tenant, kind, &name)?;

@@ -8,6 +8,7 @@ use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{Behavior, Catch, Element, Source, TimerDefinition, TimerKind};
 use tidemill_calendar::{Cycle, Date, Duration, Repetitions, Schedule};
 use tidemill_feel::{EmptyScope, Evaluation, Value};
+use tidemill_model::command::{Command, TriggerTimer};
 use tidemill_model::entity::{IncidentKind, Timer, TimerPurpose};
 use tidemill_model::{ElementIndex, ElementInstanceKey, Event, Text, TimerKey, Timestamp};
 
@@ -15,8 +16,41 @@ use tidemill_model::{ElementIndex, ElementInstanceKey, Event, Text, TimerKey, Ti
 pub(crate) struct Plan {
     target: ElementIndex,
     target_id: Text,
-    due_at: Timestamp,
+    due: Due,
+}
+
+/// The times at which a timer fires.
+#[derive(Clone, Copy)]
+pub(crate) struct Due {
+    at: Timestamp,
     repetitions: Option<i32>,
+    waits_for_clock: bool,
+}
+
+impl Due {
+    /// Once, after a duration.
+    pub(crate) fn once(at: Timestamp) -> Due {
+        Due { at, repetitions: None, waits_for_clock: false }
+    }
+
+    fn first(run: &Run<'_>, schedule: &Schedule) -> Option<Due> {
+        let at = schedule.first_due(reference(run, schedule), &run.zone)?;
+        let repetitions = schedule.repetitions().map(stored);
+        Some(Due { at, repetitions, waits_for_clock: schedule.is_calendar_date(at, &run.zone) })
+    }
+
+    fn has_passed(self, run: &Run<'_>) -> bool {
+        self.at <= if self.waits_for_clock { run.clock } else { run.now }
+    }
+}
+
+/// The time from which due times are calculated. A cron schedule names times of the clock, which the partition's time may be
+/// ahead of.
+fn reference(run: &Run<'_>, schedule: &Schedule) -> Timestamp {
+    match schedule {
+        Schedule::Cycle(Cycle::Cron(_)) => run.clock,
+        _ => run.now,
+    }
 }
 
 pub(crate) fn plan(
@@ -26,13 +60,8 @@ pub(crate) fn plan(
     definition: &TimerDefinition,
 ) -> Stepped<Plan> {
     let schedule = evaluate(run, Some(waiting), definition)?;
-    let due_at = schedule.first_due(run.now, &run.zone).ok_or_else(|| never(definition))?;
-    Ok(Plan {
-        target: event.index,
-        target_id: event.id.clone(),
-        due_at,
-        repetitions: schedule.repetitions().map(stored),
-    })
+    let due = Due::first(run, &schedule).ok_or_else(|| never(definition))?;
+    Ok(Plan { target: event.index, target_id: event.id.clone(), due })
 }
 
 fn stored(repetitions: Repetitions) -> i32 {
@@ -42,23 +71,24 @@ fn stored(repetitions: Repetitions) -> i32 {
 pub(crate) fn open(run: &mut Run<'_>, waiting: ElementInstanceKey, plan: Plan) -> Stepped {
     let origin = run.origin(waiting)?;
     let purpose = TimerPurpose::Catch { origin, element_instance: waiting, target: plan.target };
-    create(run, purpose, plan.target_id, plan.due_at, plan.repetitions);
+    create(run, purpose, plan.target_id, plan.due);
     Ok(())
 }
 
-pub(crate) fn create(
-    run: &mut Run<'_>,
-    purpose: TimerPurpose,
-    target_id: Text,
-    due_at: Timestamp,
-    repetitions: Option<i32>,
-) {
+/// A timer that is due already fires with the batch that creates it and is never written. One that repeats is left to the due
+/// queue: a cycle that is far behind would keep other commands waiting.
+pub(crate) fn create(run: &mut Run<'_>, purpose: TimerPurpose, target_id: Text, due: Due) {
+    let Due { at: due_at, repetitions, waits_for_clock } = due;
     let key = run.new_key();
     let instance = match &purpose {
         TimerPurpose::Catch { origin, .. } | TimerPurpose::JobBackoff { origin, .. } => Some(origin.instance),
         TimerPurpose::Start { .. } | TimerPurpose::MessageExpiry { .. } => None,
     };
-    run.insert(Timer { key, due_at, purpose, repetitions });
+    let timer = Timer { key, due_at, purpose, repetitions, waits_for_clock };
+    if repetitions.is_none() && due.has_passed(run) {
+        run.send_here(Command::TriggerTimer(TriggerTimer { timer: timer.clone(), was_put_aside: false }));
+    }
+    run.insert(timer);
     run.record(key, instance, || Event::TimerCreated { target_id, due_at, repetitions });
 }
 
@@ -99,13 +129,13 @@ pub(crate) fn repeat(
     let event = definition.process.element(target);
     let Some(Catch::Timer(model)) = event.catch() else { return Ok(()) };
     if let Some(next) = next(run, fired, model)? {
-        create(run, fired.purpose.clone(), event.id.clone(), next.due_at, Some(next.repetitions));
+        create(run, fired.purpose.clone(), event.id.clone(), next);
     }
     Ok(())
 }
 
 /// When the next timer is due: the expression is asked again, the count is not.
-fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -> Stepped<Option<Next>> {
+fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -> Stepped<Option<Due>> {
     let left = fired.repetitions.and_then(|left| Repetitions::from_stored(left.into()));
     let Some(left) = left.and_then(Repetitions::after_firing) else { return Ok(None) };
     let waiting = match fired.purpose {
@@ -113,19 +143,15 @@ fn next(run: &Run<'_>, fired: &Timer, definition: &TimerDefinition) -> Stepped<O
         _ => None,
     };
     let schedule = evaluate(run, waiting, definition)?;
-    let due_at = schedule.next_due(fired.due_at, run.now, &run.zone);
-    Ok(due_at.map(|due_at| Next { due_at, repetitions: stored(left) }))
+    let at = schedule.next_due(fired.due_at, reference(run, &schedule), &run.zone);
+    // Rounds of an interval are counted from the firing before, which was a date or was not.
+    let waits_for_clock = fired.waits_for_clock;
+    Ok(at.map(|at| Due { at, repetitions: Some(stored(left)), waits_for_clock }))
 }
 
-struct Next {
-    due_at: Timestamp,
-    repetitions: i32,
-}
-
-pub(crate) fn first_start(run: &Run<'_>, definition: &TimerDefinition) -> Stepped<(Timestamp, Option<i32>)> {
+pub(crate) fn first_start(run: &Run<'_>, definition: &TimerDefinition) -> Stepped<Due> {
     let schedule = evaluate(run, None, definition)?;
-    let due_at = schedule.first_due(run.now, &run.zone).ok_or_else(|| never(definition))?;
-    Ok((due_at, schedule.repetitions().map(stored)))
+    Due::first(run, &schedule).ok_or_else(|| never(definition))
 }
 
 fn describe(run: &Run<'_>, timer: &Timer) -> Stepped<(Text, Option<tidemill_model::ProcessInstanceKey>)> {

@@ -15,6 +15,10 @@ pub struct Timer {
     /// Firings left, this one included: none for a timer that does not repeat, -1 for one that repeats
     /// for ever.
     pub repetitions: Option<i32>,
+    /// It is due at a date of the calendar and not after a duration. Where the store's clock was set back, durations go on
+    /// and dates wait until the clock shows them.
+    #[serde(default)]
+    pub waits_for_clock: bool,
 }
 
 impl Timer {

@@ -1,7 +1,8 @@
 //! The time of a partition: it never falls, and durations are never short.
 
 use crate::support::*;
-use tidemill_model::{Answer, ProcessInstanceKey};
+use tidemill_bpmn::builder::{ModelBuilder, Timer};
+use tidemill_model::{Answer, ProcessInstanceKey, Timestamp};
 use tidemill_partition::Read;
 
 fn last_batch_at(bench: &Bench) -> i64 {
@@ -143,4 +144,62 @@ fn durations_are_never_short_whatever_the_latency_of_answers() {
         let elapsed_ms = time_to_fire(seed);
         assert!(elapsed_ms >= 10_000, "seed {seed}: ten seconds took {elapsed_ms} ms");
     }
+}
+
+/// Waits for a date.
+fn appointment() -> ModelBuilder {
+    ModelBuilder::process("appointment").start("s").catch_timer("c", Timer::date("=until")).end("e")
+}
+
+fn create_appointment(bench: &mut Bench, in_ms: i64) -> ProcessInstanceKey {
+    let until = Timestamp(bench.store_now() + in_ms);
+    bench.started_with(create_with("appointment", &format!("{{\"until\": \"{until}\"}}")))
+}
+
+#[test]
+fn dates_wait_for_a_clock_that_was_set_back_while_durations_go_on() {
+    let mut bench = Bench::with(&[sleep(), appointment()]);
+    let date = create_appointment(&mut bench, 20_000);
+    let duration = bench.started("sleep");
+    bench.set_store_clock_by(-60_000);
+    let mut turns = bench.live(40_000);
+    assert_eq!(bench.state_of(duration).as_deref(), Some("COMPLETED"), "ten seconds have passed");
+    // The date has come by the partition's time. It is written and waited for by the next owner as well.
+    assert_eq!(bench.state_of(date).as_deref(), Some("ACTIVE"));
+    bench.hand_over();
+    turns += bench.live(39_900);
+    assert_eq!(bench.state_of(date).as_deref(), Some("ACTIVE"), "the clock shows 100 ms less");
+    turns += bench.live(200);
+    assert_eq!(bench.state_of(date).as_deref(), Some("COMPLETED"));
+    assert!(turns < 200, "{turns} turns: nobody waits in circles");
+}
+
+#[test]
+fn dates_that_wait_for_the_clock_come_when_it_is_set_right_again() {
+    let mut bench = Bench::with(&[appointment()]);
+    let dates: Vec<_> = (0..3).map(|at| create_appointment(&mut bench, 20_000 + at)).collect();
+    bench.set_store_clock_by(-3_600_000);
+    bench.live(40_000);
+    bench.done(cancel(dates[1]));
+    bench.set_store_clock_by(3_600_000);
+    bench.live(1_000);
+    let states: Vec<_> = dates.iter().filter_map(|date| bench.state_of(*date)).collect();
+    assert_eq!(states, ["COMPLETED", "TERMINATED", "COMPLETED"]);
+    assert_eq!(bench.times_logged(is_trigger), 2);
+}
+
+#[test]
+fn a_date_that_is_past_by_a_clock_that_was_set_back_fires_at_once() {
+    let mut bench = Bench::with(&[appointment()]);
+    bench.set_store_clock_by(-60_000);
+    let past = create_appointment(&mut bench, -1_000);
+    let to_come = create_appointment(&mut bench, 1_000);
+    assert_eq!(bench.state_of(past).as_deref(), Some("COMPLETED"));
+    assert_eq!(
+        bench.state_of(to_come).as_deref(),
+        Some("ACTIVE"),
+        "the partition's time is past it, the clock is not"
+    );
+    bench.live(1_100);
+    assert_eq!(bench.state_of(to_come).as_deref(), Some("COMPLETED"));
 }

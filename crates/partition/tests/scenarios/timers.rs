@@ -2,7 +2,8 @@
 
 use crate::support::*;
 use tidemill_bpmn::builder::{ModelBuilder, Timer};
-use tidemill_partition::{Read, Request};
+use tidemill_model::{Answer, Change, Entity};
+use tidemill_partition::{Closed, Read, Request};
 
 fn timers(read: &Read) -> bool {
     matches!(read, Read::Timers { .. })
@@ -175,4 +176,64 @@ fn a_cycle_goes_on_after_each_firing() {
     bench.pass(60_000);
     bench.settle();
     assert_eq!(bench.instance_count(), 3);
+}
+
+/// Waits for no time, again and again, until it has done so `rounds` times.
+fn spin() -> ModelBuilder {
+    let model = ModelBuilder::process("spin").start("s").exclusive("again");
+    let model = model.script("count", "=if done = null then 1 else done + 1", "done");
+    let model = model.catch_timer("c", Timer::duration("PT0S")).exclusive("enough");
+    model.when("=done < rounds").connect_to("again").move_to("enough").otherwise().end("e")
+}
+
+/// What follows from one command takes a bounded part of a batch: the rest waits for its turn in the inbox.
+#[test]
+fn timers_that_are_always_due_leave_room_for_others() {
+    let mut bench = Bench::with(&[spin(), quick()]);
+    let spinning = bench.send(create_with("spin", r#"{"rounds": 20000}"#));
+    bench.turn();
+    let others: Vec<_> = (0..20).map(|_| bench.send(create("quick"))).collect();
+    while others.iter().any(|call| bench.answer(*call).is_none()) {
+        let commits = bench.log_times().len();
+        assert!(commits < 10, "{commits} commits before the others are answered");
+        bench.settle_unwritten();
+        bench.land(Fate::Written);
+    }
+    bench.settle();
+    let Answer::Created(created) = bench.answered(spinning) else { panic!("it was created") };
+    assert_eq!(bench.state_of(created.instance).as_deref(), Some("COMPLETED"));
+    assert_eq!(bench.times_logged(is_trigger), 20_000);
+    assert!(bench.letters().is_empty());
+}
+
+/// What is left of the budget of a batch may be nothing: the timer is then in the inbox and stored as well, and fires once.
+#[test]
+fn a_due_timer_that_found_no_room_fires_once() {
+    let mut bench = Bench::with(&[spin()]);
+    let call = bench.send(create_with("spin", r#"{"rounds": 20000}"#));
+    for fate in [Fate::LostBefore, Fate::LostAfter, Fate::Written] {
+        bench.settle_then(fate);
+    }
+    bench.settle();
+    let Answer::Created(created) = bench.answered(call) else { panic!("it was created") };
+    assert_eq!(bench.state_of(created.instance).as_deref(), Some("COMPLETED"));
+    assert_eq!(bench.variable_values("done"), ["20000"]);
+}
+
+#[test]
+fn a_timer_that_is_due_when_it_is_created_fires_with_the_same_batch_and_is_never_written() {
+    let model = ModelBuilder::process("due").start("s").catch_timer("c", Timer::duration("PT0S"));
+    let model = model.catch_timer("d", Timer::date("2020-01-01T00:00:00Z")).end("e");
+    let mut bench = Bench::with(&[model]);
+    let batches = bench.log_times().len();
+    let call = bench.send(create("due"));
+    bench.settle_unwritten();
+    let Some((Closed::Commit(batch), _)) = &bench.closed else { panic!("a batch goes to the store") };
+    let is_timer =
+        |change: &&Change| matches!(change, Change::Put(Entity::Timer(_)) | Change::Remove(Entity::Timer(_)));
+    assert_eq!(batch.changes.iter().find(is_timer), None);
+    bench.settle();
+    let Answer::Created(created) = bench.answered(call) else { panic!("it was created") };
+    assert_eq!(bench.state_of(created.instance).as_deref(), Some("COMPLETED"));
+    assert_eq!(bench.log_times().len(), batches + 1, "one commit");
 }

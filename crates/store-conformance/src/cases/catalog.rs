@@ -81,6 +81,7 @@ pub async fn all_versions_are_loaded_for_the_engine(place: &dyn Place) {
             tenant: TenantId::default(),
         },
         repetitions: Some(3),
+        waits_for_clock: false,
     };
     let xml = ProcessXml { definition: first.key, xml: Arc::from("<bpmn/>") };
     let (form, resource) = (make.form("f", 1), make.resource("r", 1));

@@ -25,6 +25,7 @@ fn belongings(session: &Session, instance: &ProcessInstance, element: &ElementIn
         due_at: Timestamp(800),
         purpose: TimerPurpose::JobBackoff { origin: origin(instance), job: job.key },
         repetitions: None,
+        waits_for_clock: false,
     };
     let input = LoopInput { body: element.key, origin: origin(instance), items: RawJson::new("[1,2]") };
     vec![
@@ -160,6 +161,7 @@ pub async fn message_boxes_are_loaded(place: &dyn Place) {
             correlation_key: "k".into(),
         },
         repetitions: None,
+        waits_for_clock: false,
     };
     let subscription = make.box_subscription("m", "k");
     let lock = |process: &str, key: &str| MessageStartLock {

@@ -73,6 +73,7 @@ pub async fn a_timer_moves(place: &dyn Place) {
             tenant: Default::default(),
         },
         repetitions: None,
+        waits_for_clock: false,
     };
     session.commit(vec![remove(&moved), put(&start)]).await;
     assert_eq!(dues(&read(&session, None, 1_000, 10).await), [950]);
