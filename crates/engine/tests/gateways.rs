@@ -9,16 +9,17 @@ fn choice(has_default: bool) -> ModelBuilder {
     let model = ModelBuilder::process("p")
         .start("start")
         .exclusive("choice")
-        .when("=n > 10")
-        .end("large")
-        .move_to("choice")
         .when("=n > 5")
-        .end("middle");
+        .end("middle")
+        .move_to("choice")
+        .when("=n > 10")
+        .end("large");
     if has_default { model.move_to("choice").otherwise().end("small") } else { model }
 }
 
+/// Flows are tried from the last in the file to the first, as Camunda does it.
 #[test]
-fn the_first_true_condition_wins_then_the_default() {
+fn the_last_true_condition_wins_then_the_default() {
     scenario(|engine| {
         engine.deploy(&choice(true));
         for (n, end) in [(11, "large Completed"), (6, "middle Completed"), (1, "small Completed")] {
@@ -28,6 +29,43 @@ fn the_first_true_condition_wins_then_the_default() {
             engine.expect_completed(instance);
         }
         engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn branches_start_from_the_last_flow_to_the_first() {
+    // An activity with several flows takes all of them.
+    for split in ["parallel", "inclusive", "manual"] {
+        scenario(|engine| {
+            let model = ModelBuilder::process("p").start("start");
+            let mut model = match split {
+                "parallel" => model.parallel("split"),
+                "inclusive" => model.inclusive("split"),
+                _ => model.manual_task("split"),
+            };
+            for end in ["first", "second", "third"] {
+                model = model.move_to("split");
+                model = if split == "inclusive" { model.when("=true").end(end) } else { model.end(end) };
+            }
+            engine.deploy(&model);
+            let instance = engine.start("p", "{}");
+            engine.expect(&["third Activating", "second Activating", "first Activating"]);
+            engine.expect_completed(instance);
+        });
+    }
+}
+
+#[test]
+fn an_event_based_gateway_opens_its_last_event_first() {
+    scenario(|engine| {
+        let mut model = ModelBuilder::process("p").start("start").event_based("wait");
+        for event in ["first", "second", "third"] {
+            let timer = Timer::duration("PT1M");
+            model = model.move_to("wait").catch_timer(event, timer).end(&format!("after_{event}"));
+        }
+        engine.deploy(&model);
+        engine.start("p", "{}");
+        engine.expect(&["timer third Created", "timer second Created", "timer first Created"]);
     });
 }
 

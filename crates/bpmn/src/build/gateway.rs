@@ -34,7 +34,9 @@ impl<'a> Builder<'a, '_, '_> {
     }
 
     pub(super) fn event_based_gateway(&mut self, node: &FlowNode<'a>) -> Behavior {
-        let events = self.outline.targets(node).map(|target| target.index).collect();
+        let mut events: Vec<_> = self.outline.targets(node).map(|target| target.index).collect();
+        // In the order of `Element::outgoing`.
+        events.reverse();
         Behavior::EventBased { events }
     }
 }

@@ -16,10 +16,13 @@ pub struct Element {
     pub scope: Option<ElementIndex>,
     /// In the order of the sequence flows in the file.
     pub incoming: Vec<FlowIndex>,
+    /// In the order in which they are tried and taken, which is from the last in the file to the first, as in Camunda: where
+    /// several conditions hold, an exclusive gateway takes the last flow.
     pub outgoing: Vec<FlowIndex>,
     pub inputs: Vec<Mapping>,
     pub outputs: Vec<Mapping>,
     pub multi_instance: Option<MultiInstance>,
+    /// From the last in the file to the first, like `outgoing`.
     pub boundary_events: Vec<ElementIndex>,
     /// On the process and on subprocesses.
     pub event_sub_processes: Vec<ElementIndex>,

@@ -49,8 +49,8 @@ fn an_interrupted_subprocess_ends_with_its_children_first() {
         engine.advance(60_000);
         engine.expect(&[
             "sub Terminating",
-            "a Terminated",
             "b Terminated",
+            "a Terminated",
             "sub Terminated",
             "late Activating",
         ]);
