@@ -185,7 +185,7 @@ impl PartitionTime {
     /// Another owner was there meanwhile: time goes on from its last batch, as it does for a new owner.
     pub(crate) fn go_on_from(&mut self, last_batch_at: Option<Timestamp>, moment: &Moment) {
         self.observe_quietly(moment);
-        let (_, latest) = self.clock(moment);
+        let (_, latest) = self.clock_at(moment);
         self.floor = last_batch_at.unwrap_or(Timestamp(i64::MIN));
         self.ahead_ms = last_batch_at.map_or(0, |floor| floor - latest).max(0);
         self.doubt_ms = LOOK_MS_MAX as i64;
