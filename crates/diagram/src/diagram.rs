@@ -53,7 +53,7 @@ impl Diagram {
         &self.notes
     }
 
-    /// Whether the file had no diagram interchange.
+    /// True if the file had no diagram interchange.
     pub fn is_laid_out(&self) -> bool {
         self.is_laid_out
     }

@@ -65,7 +65,7 @@ impl Rect {
         Rect::new(x, y, right - x, bottom - y)
     }
 
-    /// Whether the two share more than a border.
+    /// True if the two share more than a border.
     pub fn overlaps(&self, other: &Rect) -> bool {
         self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
     }

@@ -1,13 +1,11 @@
 //! Elements that are connected at random, as no process would be: loops in loops, flows from an element to itself, many
 //! between the same two, lanes in any order, notes on everything. The same must hold as for real models.
 
-#[path = "../../engine/tests/random/dice.rs"]
-mod dice;
 mod places;
 
-use dice::Dice;
 use std::fmt::Write;
 use tidemill_diagram::Diagram;
+use tidemill_model::dice::Dice;
 
 const GRAPHS: u64 = 1500;
 const NODES_MAX: usize = 24;
@@ -26,7 +24,7 @@ fn layouts_of_random_graphs_are_sound() {
 }
 
 fn graph(dice: &mut Dice) -> String {
-    let count = 1 + dice.below(NODES_MAX);
+    let count = 1 + dice.index(NODES_MAX);
     let (mut nodes, mut sources) = (String::new(), Vec::new());
     for n in 0..count {
         let name = if dice.percent(50) { "Some longer name" } else { "" };
@@ -41,23 +39,23 @@ fn graph(dice: &mut Dice) -> String {
         ]);
         write!(nodes, "<bpmn:{tag} id=\"n{n}\" name=\"{name}\"/>").expect("a string");
         sources.push(format!("n{n}"));
-        for event in 0..if tag.ends_with("ask") { dice.below(3) } else { 0 } {
+        for event in 0..if tag.ends_with("ask") { dice.index(3) } else { 0 } {
             let id = format!("b{n}-{event}");
             write!(nodes, "<bpmn:boundaryEvent id=\"{id}\" name=\"{name}\" attachedToRef=\"n{n}\"/>")
                 .expect("a string");
             sources.push(id);
         }
     }
-    for flow in 0..dice.below(2 * count + 1) {
+    for flow in 0..dice.index(2 * count + 1) {
         let (source, target, name) =
-            (dice.pick(&sources), dice.below(count), dice.pick(&["", "yes", "otherwise"]));
+            (dice.pick(&sources), dice.index(count), dice.pick(&["", "yes", "otherwise"]));
         write!(
             nodes,
             "<bpmn:sequenceFlow id=\"f{flow}\" name=\"{name}\" sourceRef=\"{source}\" targetRef=\"n{target}\"/>"
         )
         .expect("a string");
     }
-    for note in 0..dice.below(4) {
+    for note in 0..dice.index(4) {
         let target = dice.pick(&sources);
         write!(
             nodes,
@@ -74,10 +72,10 @@ fn graph(dice: &mut Dice) -> String {
 }
 
 fn lanes(dice: &mut Dice, nodes: usize) -> String {
-    let count = 1 + dice.below(4);
+    let count = 1 + dice.index(4);
     let mut members = vec![String::new(); count];
     for node in (0..nodes).filter(|_| dice.percent(90)).collect::<Vec<_>>() {
-        write!(members[dice.below(count)], "<bpmn:flowNodeRef>n{node}</bpmn:flowNodeRef>").expect("a string");
+        write!(members[dice.index(count)], "<bpmn:flowNodeRef>n{node}</bpmn:flowNodeRef>").expect("a string");
     }
     let lanes = members
         .iter()

@@ -4,8 +4,6 @@
 //! `TIDEMILL_RANDOM_MODELS` sets how many models are tried, `TIDEMILL_RANDOM_SEED` tries one alone, and
 //! `TIDEMILL_RANDOM_SVG` names a file for its picture.
 
-#[path = "../../engine/tests/random/dice.rs"]
-mod dice;
 #[allow(dead_code)]
 #[path = "../../engine/tests/random/model.rs"]
 mod model;

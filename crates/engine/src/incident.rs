@@ -60,7 +60,7 @@ fn raise_with(
     count(run, instance, 1)
 }
 
-/// What a model or its data made of the message, in a form that every store takes.
+/// Brings a message into a form that every store takes. Models and data may have put anything into it.
 fn storable(message: String) -> String {
     let mut message = if message.contains('\0') { message.replace('\0', "\u{fffd}") } else { message };
     if message.len() > INCIDENT_MESSAGE_BYTES_MAX {

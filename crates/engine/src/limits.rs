@@ -54,7 +54,7 @@ pub(crate) const SIGNALS_PER_COMMAND: usize = 100;
 /// Items of a multi-instance collection.
 pub(crate) const LOOP_ITEMS_MAX: usize = 1_000_000;
 
-/// How long a message waits for subscriptions that have another one on its way. Those settle as soon as the
+/// The time for which a message waits for subscriptions that have another one on its way. Those settle as soon as the
 /// partition of their instance runs, so only a partition that is away for long lets it pass.
 pub(crate) const BUSY_WAIT_MAX_MS: i64 = 60_000;
 

@@ -1,4 +1,4 @@
-//! What a command led to, besides the changes of the working state.
+//! The outcome of a command, besides the changes of the working state.
 
 use tidemill_model::command::{Command, ReplyToken};
 use tidemill_model::{Answer, PartitionId, ProcessInstanceKey, Record, Rejection};
@@ -15,7 +15,7 @@ pub struct Outcome {
     pub ended: Vec<InstanceEnd>,
     /// Ended instances that the commit deletes.
     pub deletions: Vec<Deletion>,
-    /// What happened, in order; empty unless records were asked for.
+    /// Records of what happened, in order; empty unless they were asked for.
     pub records: Vec<Record>,
     /// The work that expressions took.
     pub feel_steps: u64,

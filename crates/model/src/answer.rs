@@ -1,4 +1,4 @@
-//! What a command gives back to whoever sent it.
+//! The answers to commands.
 
 use crate::entity::{Form, Job, ProcessDefinition, Resource};
 use crate::{

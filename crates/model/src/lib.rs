@@ -4,6 +4,8 @@
 mod answer;
 mod change;
 pub mod command;
+#[cfg(feature = "dice")]
+pub mod dice;
 mod element_kind;
 pub mod entity;
 mod index;

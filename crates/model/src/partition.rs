@@ -20,7 +20,7 @@ impl fmt::Display for PartitionId {
     }
 }
 
-/// How many partitions the store was made with; fixed for its life.
+/// The number of partitions that the store was made with. It is fixed, because keys carry their partition.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(transparent)]
 pub struct PartitionCount(pub u16);

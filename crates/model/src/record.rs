@@ -1,4 +1,4 @@
-//! What happened, in order: for tests, traces and exporters. Records are not stored.
+//! Records of what happened, in order: for tests, traces and exporters. They are not stored.
 
 use crate::entity::{IncidentKind, JobEvent, UserTaskState};
 use crate::{ElementKind, Key, ProcessInstanceKey, RawJson, Rejection, Text, Timestamp};

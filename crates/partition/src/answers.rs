@@ -31,6 +31,8 @@ enum Given {
     Now(CommandResult),
     /// It comes with another command, under this number.
     Later(u64),
+    /// An answer that this version cannot read.
+    Unreadable,
 }
 
 /// The answer that a retry gets.
@@ -51,7 +53,7 @@ impl Known {
         self.0.insert((tenant, key), KnownAnswer { fingerprint, given: Given::Later(number) });
     }
 
-    /// Another request under the same key is an error of the caller.
+    /// Another request under the same key is an error of the caller: it must not get the answer to something that it did not ask.
     fn remembered(&self, key: &StoredIdempotency, name: &Key) -> Option<Remembered> {
         let known = self.0.get(name)?;
         if known.fingerprint != key.fingerprint {
@@ -60,6 +62,11 @@ impl Known {
         Some(match &known.given {
             Given::Now(result) => Remembered::Now(result.clone().map_err(CommandError::Rejected)),
             Given::Later(number) => Remembered::Later(*number),
+            Given::Unreadable => Remembered::Now(Err(CommandError::Internal(
+                "Expected to repeat the answer to an earlier request with this idempotency key, but this version cannot read it. \
+                 The earlier request was run; look at what it has done, or send a new request with another key"
+                    .to_owned(),
+            ))),
         })
     }
 }
@@ -70,7 +77,8 @@ impl Known {
 pub(crate) struct Answers {
     /// From the store, for the commands that asked.
     stored: Known,
-    /// The store has no answer: the command is the first of its key.
+    /// The store has no answer: the command is the first of its key. This stays true until the command has run, because only this partition
+    /// writes answers under its keys.
     absent: FxHashSet<Key>,
     wanted: Vec<Key>,
     asked: FxHashSet<Key>,
@@ -86,7 +94,8 @@ pub(crate) enum Lookup {
 }
 
 impl Answers {
-    /// Looks at unwritten batches first, then at what the store has said; else the store will be asked.
+    /// Looks at unwritten batches first, then at what the store has said; else the store will be asked. Without the unwritten ones, a retry
+    /// that comes during the commit of its first request would run a second time.
     pub(crate) fn look_up<'k>(
         &mut self,
         key: &StoredIdempotency,
@@ -122,13 +131,12 @@ impl Answers {
         let mut later = Vec::new();
         for (key, answer) in keys.into_iter().zip(answers) {
             self.asked.remove(&key);
-            let given = answer.as_ref().and_then(|answer| given(answer, &mut later));
-            match (given, answer) {
-                (Some(given), Some(answer)) => {
-                    let fingerprint = answer.body_hash as u64;
+            match answer {
+                Some(answer) => {
+                    let (fingerprint, given) = (answer.body_hash as u64, given(&answer, &mut later));
                     self.stored.0.insert(key, KnownAnswer { fingerprint, given });
                 }
-                _ => drop(self.absent.insert(key)),
+                None => drop(self.absent.insert(key)),
             }
         }
         later
@@ -141,14 +149,15 @@ impl Answers {
     }
 }
 
-fn given(answer: &IdempotentAnswer, later: &mut Vec<u64>) -> Option<Given> {
-    match tidemill_store::unpack(&answer.answer).ok()? {
-        KeptAnswer { result: Some(result), .. } => Some(Given::Now(result)),
-        KeptAnswer { comes_as: Some(number), .. } => {
+fn given(answer: &IdempotentAnswer, later: &mut Vec<u64>) -> Given {
+    match tidemill_store::unpack(&answer.answer) {
+        Ok(KeptAnswer { result: Some(result), .. }) => Given::Now(result),
+        Ok(KeptAnswer { comes_as: Some(number), .. }) => {
             later.push(number);
-            Some(Given::Later(number))
+            Given::Later(number)
         }
-        _ => None,
+        // Another version has written it. That the command has run is certain, and it must not run again.
+        _ => Given::Unreadable,
     }
 }
 
@@ -176,4 +185,27 @@ pub(crate) fn kept_from(key: &Text, now: Timestamp) -> Timestamp {
 
 pub(crate) fn pack(intent: Text, result: Option<CommandResult>, comes_as: Option<u64>) -> Vec<u8> {
     tidemill_store::pack(&KeptAnswer { intent, result, comes_as })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retry_does_not_run_again_although_the_answer_cannot_be_read() {
+        let key = StoredIdempotency { tenant: TenantId::default(), key: Text::from("k"), fingerprint: 7 };
+        let stored = |answer: Vec<u8>| IdempotentAnswer {
+            tenant: key.tenant.clone(),
+            key: key.key.clone(),
+            body_hash: 7,
+            answer,
+            created_at: Timestamp(0),
+        };
+        let mut answers = Answers::default();
+        assert!(matches!(answers.look_up(&key, std::iter::empty()), Lookup::Unknown));
+        let wanted = answers.take_wanted();
+        answers.arrived(wanted, vec![Some(stored(vec![0xc1, 1, 2]))]);
+        let found = answers.look_up(&key, std::iter::empty());
+        assert!(matches!(found, Lookup::Retry(Remembered::Now(Err(CommandError::Internal(_))))));
+    }
 }

@@ -13,6 +13,7 @@ const WATCHERS_MAX: usize = 10_000;
 /// Jobs of a partition that may be with workers: every lease lies in memory until it ends.
 const LEASES_MAX: usize = 1_000_000;
 
+/// A worker that asks for jobs.
 #[derive(Debug)]
 pub(crate) struct Poller {
     pub(crate) call: CallId,
@@ -21,13 +22,14 @@ pub(crate) struct Poller {
     pub(crate) until_ms: Option<u64>,
 }
 
+/// Workers are kept per type, because a new job concerns those of its type only.
 #[derive(Default)]
 pub(crate) struct Pollers {
     by_type: FxHashMap<Text, VecDeque<Poller>>,
     /// Workers that take the jobs that are there now and do not wait.
     at_once: FxHashMap<Text, VecDeque<Poller>>,
     count: usize,
-    /// Nobody's time is up before this.
+    /// Nobody's time is up before this. It may be too early, which costs a look; finding the exact time would cost a search on every change.
     next_end_ms: Option<u64>,
     /// Nodes that want to know when asking is worth while.
     watchers: FxHashMap<Text, Vec<CallId>>,
@@ -54,7 +56,7 @@ impl Pollers {
         self.count += 1;
     }
 
-    /// Back to the head of the line.
+    /// A worker that could not be served keeps its turn: it goes back to the head of the line.
     pub(crate) fn put_back(&mut self, poller: Poller) {
         self.line_of(&poller).push_front(poller);
         self.count += 1;

@@ -12,6 +12,7 @@ const INSTANCES_MAX: usize = 100_000;
 /// Callers that may wait for the end of one instance.
 const CALLERS_PER_INSTANCE_MAX: usize = 1_000;
 
+/// A caller who has created an instance and waits for its end.
 pub(crate) struct Waiter {
     pub(crate) call: CallId,
     pub(crate) created: CreatedInstance,
@@ -19,6 +20,7 @@ pub(crate) struct Waiter {
 
 pub(crate) struct Waiters {
     by_instance: FxHashMap<ProcessInstanceKey, Vec<Waiter>>,
+    /// Number of instances at which callers who have given up are searched for: most leave by themselves when their instance ends.
     clean_at: usize,
     /// The server is about to stop: nobody is kept waiting.
     is_closed: bool,

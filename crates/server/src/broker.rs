@@ -1,5 +1,5 @@
-//! What the gateway asks of the partition loops. The one door between protocol and engine: REST and gRPC
-//! both stand before it, one node's loops or a whole cluster behind it.
+//! The interface through which the gateway makes its requests. Protocols such as REST and gRPC stand before it; a node, alone or in a
+//! cluster, stands behind it.
 
 pub use tidemill_partition::{CommandError, CommandOptions, EndedInstance, Idempotency};
 
@@ -21,7 +21,7 @@ pub trait Broker: Send + Sync + 'static {
     /// Appends a command to the durable inbox; what becomes of it is told by `outcome`.
     async fn enqueue(&self, command: Command, options: CommandOptions) -> Result<Receipt, CommandError>;
 
-    /// What became of an enqueued command; none for a position that is unknown or forgotten.
+    /// The result of an enqueued command; none for a position that is unknown or forgotten.
     async fn outcome(&self, position: i64) -> Result<Option<CommandOutcome>, CommandError>;
 
     /// Creates an instance and waits for its end. The waiter is registered before the command is handed over.

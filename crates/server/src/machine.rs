@@ -1,4 +1,4 @@
-//! What a node needs of the machine that it runs on, apart from the store: the time of day, tasks, and the way to other
+//! The machine that a node runs on, apart from the store: the time of day, tasks, and the way to other
 //! nodes. Servers have one implementation; a simulator brings another.
 
 use crate::cluster::Network;

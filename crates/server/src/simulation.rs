@@ -16,7 +16,7 @@ pub async fn start(
     Node::start_on(machine, store, config).await
 }
 
-/// What a node replies to a question that came over the network.
+/// The reply of a node to a request that came over the network.
 /// An error where it does not understand the question.
 pub async fn reply(node: &Node, question: &[u8]) -> std::result::Result<Vec<u8>, CodecError> {
     let question = tidemill_store::unpack(question)?;

@@ -1,7 +1,6 @@
 //! Runs the tasks of all nodes and users in one thread. The dice decide which of those that could go on goes on next. Tasks
 //! belong to groups, one for each start of a node: a group can be paused or dropped as a whole.
 
-use crate::dice::Dice;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
+use tidemill_model::dice::Dice;
 
 /// Steps that are taken for one millisecond of simulated time, so that time goes on while somebody is busy.
 const STEPS_PER_MS: u64 = 100;

@@ -4,7 +4,6 @@
 mod audit;
 mod client;
 mod creators;
-mod dice;
 mod executor;
 mod faults;
 mod fleet;

@@ -1,6 +1,5 @@
 //! What everything in a run shares: the dice, simulated time, the store, the nodes, the ledger and the trace.
 
-use crate::dice::Dice;
 use crate::executor::{Executor, Group};
 use crate::fleet::Member;
 use crate::ledger::Ledger;
@@ -8,6 +7,7 @@ use crate::trace::Trace;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tidemill_model::dice::Dice;
 use tidemill_model::{PartitionCount, Timestamp};
 use tidemill_store_memory::{Memory, MemoryStore};
 use tokio::time::Instant;
@@ -65,7 +65,7 @@ impl World {
     }
 
     pub(crate) fn next(&self) -> u64 {
-        lock(&self.dice).next()
+        lock(&self.dice).roll()
     }
 
     /// Something rare happens only while faults may.

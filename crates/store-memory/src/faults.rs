@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 
-/// What happens to one commit.
+/// The fault that meets one commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// Nothing: a commit between two faults.
@@ -41,7 +41,7 @@ impl Faults {
         self.planned().extend(faults);
     }
 
-    /// How many commits are still to be met by what was planned.
+    /// Number of planned faults that have not met a commit yet.
     pub fn left(&self) -> usize {
         self.planned().len()
     }

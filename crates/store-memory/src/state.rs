@@ -19,7 +19,7 @@ pub(crate) struct State {
     pub(crate) last_letter: i64,
     pub(crate) answers: BTreeMap<(PartitionId, TenantId, Text), IdempotentAnswer>,
     pub(crate) live: Tables,
-    /// What has ended, and what is written once.
+    /// Rows of entities that have ended, and rows that are written once.
     pub(crate) history: Tables,
     pub(crate) definitions_version: u64,
     pub(crate) retention: Retention,
@@ -32,7 +32,7 @@ pub(crate) struct Partition {
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) was_released: bool,
     pub(crate) preferred: Option<HolderId>,
-    /// What its owner was about to run.
+    /// The note of its owner about the commands that it was about to run.
     pub(crate) in_hand: Option<Vec<u8>>,
     /// Of the batch that was written last.
     pub(crate) last_batch_at: Option<Timestamp>,

@@ -11,7 +11,7 @@ use tidemill_model::{PartitionCount, Timestamp};
 /// Tells the time by which leases expire.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// What a disk is to other stores: it stays while servers come and go. Clones share it.
+/// The memory takes the place of the disk of other stores: it stays while servers come and go. Clones share it.
 #[derive(Clone)]
 pub struct Memory {
     shared: Arc<Shared>,

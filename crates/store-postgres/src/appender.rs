@@ -23,6 +23,7 @@ struct Append {
     answer: oneshot::Sender<Result<Vec<Position>>>,
 }
 
+/// A transaction of its own for each append would cost a sync each. Appends of all callers share one, whichever partition they are for.
 pub(crate) struct Appender {
     queue: mpsc::Sender<Append>,
 }
@@ -67,7 +68,8 @@ impl Worker {
         }
     }
 
-    /// Empty when the store is gone.
+    /// Takes what waits, without waiting for more: under load a group fills up while the one before it is written. Empty when the store is
+    /// gone.
     async fn gather(&self) -> Vec<Append> {
         let mut waiting = self.waiting.lock().await;
         let mut group: Vec<Append> = waiting.recv().await.into_iter().collect();
@@ -92,13 +94,14 @@ impl Worker {
                 (Some(positions), _) => Ok(positions.take(count).collect()),
                 (None, error) => Err(error.as_ref().expect_err("no positions").again()),
             };
-            // Whoever asked may have gone away.
+            // The caller may have gone away.
             let _ = answer.send(told);
         }
     }
 
     async fn write_entries(&self, entries: &[NewInboxEntry]) -> std::result::Result<Vec<Position>, Failure> {
         let mut partitions: Vec<PartitionId> = entries.iter().map(|entry| entry.partition).collect();
+        // One notification per partition is enough, however many entries there are for it.
         partitions.sort_unstable();
         partitions.dedup();
         let append = [append_call(entries)];

@@ -1,4 +1,4 @@
-//! What measurements need besides a store: to leave nothing behind, and to hold a snapshot as a backup does.
+//! Helpers of measurements besides a store: to leave nothing behind, and to hold a snapshot as a backup does.
 
 use crate::connect::{Connector, Role, Settings, quoted};
 use crate::{Options, PostgresStore};

@@ -22,7 +22,7 @@ const ACQUIRE: &str = "UPDATE partitions SET holder = $2, epoch = epoch + 1, nex
 
 const LAST_BATCH: &str = "SELECT at FROM batches WHERE partition_id = $1 ORDER BY at DESC LIMIT 1";
 
-/// What a predecessor that died in its sleep has left.
+/// Clears the mark of a predecessor that died while it was asleep.
 const MARK_AWAKE: &str = "UPDATE naps SET is_asleep = false WHERE partition_id = $1 AND is_asleep";
 
 const RESERVE: &str = "UPDATE partitions SET next_key = next_key + $2 WHERE partition_id = $1 \

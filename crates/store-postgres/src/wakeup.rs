@@ -15,7 +15,7 @@ use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::Wakeup;
 use tokio::sync::Notify;
 
-/// How owners learn of what others have put into their inbox.
+/// The way in which owners learn that others have put something into their inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WakeupMode {
     /// LISTEN and NOTIFY, with a look every few seconds in case one was lost.
@@ -54,7 +54,7 @@ struct Notifier {
     marking: tokio::sync::Mutex<()>,
 }
 
-/// How deeply an owner sleeps. Kept here and not in a future, because an owner waits for several things at once
+/// The depth of an owner's sleep. It is kept here and not in a future, because an owner waits for several things at once
 /// and drops the wait when another of them happens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wakefulness {
@@ -139,7 +139,7 @@ impl Notifiers {
         self.is_listening.store(is_listening, Ordering::Release);
     }
 
-    /// What can be relied on just now.
+    /// The mode that can be relied on just now.
     fn current_mode(&self) -> WakeupMode {
         match self.mode {
             WakeupMode::Notify if !self.is_listening.load(Ordering::Acquire) => DEAF,

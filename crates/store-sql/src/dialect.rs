@@ -1,6 +1,6 @@
-//! What SQL databases do not agree on.
+//! The differences between SQL databases.
 
-/// How one database writes what the translator needs.
+/// The SQL of one database, as far as the translator needs it.
 pub trait Dialect: Send + Sync {
     /// The n-th parameter, counted from 1.
     fn parameter(&self, n: usize) -> String;
@@ -8,7 +8,7 @@ pub trait Dialect: Send + Sync {
     /// Case-sensitive match of an expression with a pattern parameter made by `like_pattern`.
     fn like(&self, expression: &str, parameter: &str) -> String;
 
-    /// Whether an index serves a pattern only where the texts that can match are bounded as well.
+    /// True if an index serves a pattern only where the texts that can match are bounded as well.
     fn needs_prefix_of_pattern(&self) -> bool {
         false
     }
@@ -19,23 +19,23 @@ pub trait Dialect: Send + Sync {
     /// A table expression with one row per member of a JSON array column, the text in a column `value`.
     fn array_members(&self, column: &str, alias: &str) -> String;
 
-    /// What must follow a sort expression so that nulls come first ascending and last descending.
+    /// The words behind a sort expression that make nulls come first ascending and last descending.
     fn nulls_as_lowest(&self, is_ascending: bool) -> &'static str;
 
-    /// Whether a recursive query may refer to itself in several terms of its union.
+    /// True if a recursive query may refer to itself in several terms of its union.
     fn takes_many_recursive_terms(&self) -> bool;
 
     /// A table expression `(job_key, lease_key, worker, deadline)`: the newest lease of every job that stands
     /// in a lease row.
     fn job_leases(&self) -> &'static str;
 
-    /// Whether an expression is in a list that is one parameter.
+    /// Tests that an expression is in a list that is one parameter.
     fn is_in(&self, expression: &str, parameter: &str) -> String;
 
-    /// Whether it is not; for expressions that are not null.
+    /// Tests that it is not in the list; for expressions that are not null.
     fn is_not_in(&self, expression: &str, parameter: &str) -> String;
 
-    /// Whether a row's key is in such a list, so that the primary key serves it.
+    /// Tests that a row's key is in such a list, in a form that the primary key serves.
     fn key_is_in(&self, alias: &str, parameter: &str) -> String {
         self.is_in(&format!("{alias}.key"), parameter)
     }

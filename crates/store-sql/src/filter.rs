@@ -39,7 +39,7 @@ pub(super) fn sides<F: SearchTable>(filter: &Filter<F>) -> Vec<Side> {
     sides
 }
 
-/// Whether a condition is about a field that comes from the join of live rows.
+/// True if a condition is about a field that comes from the join of live rows.
 pub(super) fn needs_join<F: SearchTable>(filter: &Filter<F>) -> bool {
     filter.all.iter().any(|condition| match condition {
         Condition::Is(field, _) => field.is_joined(),
@@ -320,7 +320,7 @@ fn push_exists_on_sides(
     push_on_sides(statement, table, side, "EXISTS (SELECT 1 FROM", push_condition);
 }
 
-/// What belongs to a live instance may have ended already, so a live row looks at both sides.
+/// A live instance has parts that have ended already, so a condition on its parts looks at live and ended rows.
 fn push_on_sides(
     statement: &mut Statement<'_>,
     table: &str,

@@ -94,7 +94,7 @@ pub fn page_query<'d, F: SearchTable>(
     Ok(Some(PageQuery { statement, order, sort_value_count, is_backward }))
 }
 
-/// How many rows pass, counted no further than the exact range of totals and one more.
+/// Counts the rows that pass, no further than the exact range of totals and one more.
 pub fn count_query<'d, F: SearchTable>(
     dialect: &'d dyn Dialect,
     filter: &Filter<F>,

@@ -11,7 +11,7 @@ pub trait SqlRow {
     fn text(&self, column: usize) -> Result<Option<&str>>;
     fn bytes(&self, column: usize) -> Result<Option<&[u8]>>;
     fn boolean(&self, column: usize) -> Result<Option<bool>>;
-    /// What rows can be sorted by, whatever its type.
+    /// A value that rows can be sorted by, whatever its type.
     fn cursor_value(&self, column: usize) -> Result<CursorValue>;
 }
 

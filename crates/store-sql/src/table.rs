@@ -1,4 +1,4 @@
-//! How a searchable entity lies in its tables.
+//! The tables and columns of a searchable entity.
 
 use super::row::Columns;
 use super::{Dialect, Row, Side, Tables};
@@ -83,12 +83,12 @@ pub trait SearchTable: Shown {
         }
     }
 
-    /// What else must be joined to the live rows `t`.
+    /// Further tables that are joined to the live rows `t`.
     fn live_join(_: &dyn Dialect) -> String {
         String::new()
     }
 
-    /// Whether this field of live rows comes from `live_join`.
+    /// True if this field of live rows comes from `live_join`.
     fn is_joined(self) -> bool {
         false
     }

@@ -15,9 +15,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tidemill_store::{Error, Result};
 
-/// How often the size of the log is looked at.
+/// The time between two looks at the size of the log.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// What the writer may be asked to copy by itself: commits wait for it.
+/// Pages that the writer may be asked to copy by itself. Commits wait for that, so they are few.
 const PAGES_FOR_WRITER_MAX: i64 = 100;
 /// Rounds in which the copy may catch up with the writer.
 const ROUNDS_MAX: usize = 8;
@@ -31,7 +31,8 @@ thread_local! {
     static PAGES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How much of the log waits to be copied. Its file does not tell: it keeps its size when the log starts over.
+/// The part of the log that waits to be copied. The size of the file does not tell it, because the file keeps its size when the log
+/// starts over.
 #[derive(Clone)]
 pub(crate) struct LogSize {
     bytes: Arc<AtomicU64>,
@@ -103,7 +104,8 @@ impl Checkpointer {
     }
 }
 
-/// What was answered lies in a log that may have lost its name: as long as the database has not, it goes there.
+/// Copies the log into the database where the log's file was removed: answered commits lie in it, and the database, which still has its
+/// name, is the only place where they survive.
 fn save(connection: &Connection, missing: &Missing) {
     if let Missing::Companion(_) = missing {
         for _ in 0..ROUNDS_MAX {
@@ -129,7 +131,7 @@ fn checkpoint(connection: &Connection, writer: &Writer, steps: &Steps) {
         steps.take(Step::CheckpointEnded);
         match left {
             Ok(left) if left > PAGES_FOR_WRITER_MAX => {}
-            // What is wrong here is wrong for the writer too, which reports it.
+            // An error here also meets the writer, which reports it.
             _ => break,
         }
     }

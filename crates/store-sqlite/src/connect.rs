@@ -20,7 +20,7 @@ const STATEMENTS_KEPT: usize = 256;
 /// of a table where little has changed: larger ones would write twice as much.
 const PAGE_BYTES: u64 = 4096;
 
-/// What a connection keeps of the file. A commit that has moved pages of a tree (most have) makes SQLite look at every
+/// The part of the file that a connection keeps in memory. A commit that has moved pages of a tree (most have) makes SQLite look at every
 /// page it keeps: 14,000 of them cost a tenth of a millisecond in each commit, and far more on a busy machine. What is
 /// missing here is one read from the system's cache away.
 const CACHE_KIB: i64 = 16 << 10;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tidemill_store::{Error, Result};
 
 const OWNER_ONLY: u32 = 0o600;
-/// What SQLite and we lay beside the database.
+/// The files that SQLite and this store lay beside the database.
 pub(crate) const COMPANIONS: [&str; 5] = ["-wal", "-shm", "-journal", ".lock", ".last"];
 
 /// The path without links, so that one file has one name. The file itself may be missing.

@@ -1,4 +1,4 @@
-//! What operators look at. The file knows no days and no sizes of tables: rows are counted.
+//! Reads for operators. The file knows no days and no sizes of tables: rows are counted.
 
 use crate::SqliteStore;
 use crate::error::Outcome;

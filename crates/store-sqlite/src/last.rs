@@ -15,6 +15,8 @@ const INTRODUCTION: &str = "the last batch of this store: ";
 /// A setting of copies: whoever puts one in the place of a store wants to go back.
 pub(crate) const BACKUP: &str = "is_backup";
 
+/// SQLite drops what it cannot read at the end of its log without a word, so only a number beside the store can tell that something is
+/// missing.
 pub(crate) struct LastBatch {
     file: File,
     written: Cell<i64>,

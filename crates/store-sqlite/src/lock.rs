@@ -10,13 +10,13 @@ use std::path::Path;
 use std::sync::Mutex;
 use tidemill_store::{Error, Result};
 
-/// What every SQLite database begins with.
+/// The bytes that every SQLite database begins with.
 const HEADER: &[u8] = b"SQLite format 3\0";
 
 /// Which file a name leads to: device and number.
 pub(crate) type Identity = (u64, u64);
 
-/// What this process has open. SQLite loses its own locks on a file when the process closes that file anywhere, so it
+/// The files that this process has open. SQLite loses its own locks on a file when the process closes that file anywhere, so it
 /// must not even be looked into a second time.
 static OPEN: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 

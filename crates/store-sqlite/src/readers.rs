@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 /// Steps of SQLite's machine between two looks at the clock and at who waits.
 const STEPS_PER_LOOK: i32 = 10_000;
 
+/// Readers have connections of their own: in WAL mode they see the last commit and neither wait for the writer nor hold it up.
 pub(crate) struct Readers {
     shared: Arc<Shared>,
 }
@@ -116,7 +117,7 @@ impl Drop for Lent<'_> {
 }
 
 impl Shared {
-    /// Whoever wrote to a damaged file would build on what is not there.
+    /// Writing to a damaged file would build on rows that are not there, so the writer is stopped.
     fn told(&self, error: Error) -> Error {
         if matches!(error, Error::Corrupt { .. }) {
             self.writer.stop(&error);
@@ -139,7 +140,7 @@ impl Shared {
             Ok(value)
         };
         read().map_err(|fault| match (fault.at(&self.path), self.limit_ms) {
-            // What was interrupted failed in one of several ways; damage is told in any case.
+            // An interrupted read fails with one of several errors. Damage is told in any case.
             (error, Some(limit_ms)) if patience.is_over() && !error.is_fatal() => Error::TooSlow { limit_ms },
             (error, _) => self.told(error),
         })

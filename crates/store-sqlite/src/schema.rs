@@ -24,7 +24,7 @@ pub(crate) fn prepare(connection: &mut Connection, path: &Path, partitions: Part
     end_leases(connection).map_err(|fault| fault.at(path))
 }
 
-/// Whoever held a partition is dead, because this process has the lock on the file: nobody has to wait for a
+/// The holders of all partitions are dead, because this process has the lock on the file: nobody has to wait for a
 /// lease to run out.
 fn end_leases(connection: &Connection) -> Outcome<()> {
     connection.execute("UPDATE partitions SET expires_at = 0 WHERE holder IS NOT NULL", [])?;

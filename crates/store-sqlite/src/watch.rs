@@ -1,4 +1,4 @@
-//! Whether the files of a store are still those that the server has opened. What is written to a file that has lost its
+//! Watches whether the files of a store are still those that the server has opened. What is written to a file that has lost its
 //! name is gone when the server ends.
 
 use crate::files;

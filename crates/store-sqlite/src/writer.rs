@@ -13,12 +13,13 @@ use std::thread::JoinHandle;
 use tidemill_store::{Error, Result};
 use tokio::sync::oneshot;
 
-/// Pieces of work that may share a transaction.
+/// Pieces of work that may share a transaction. More would save hardly anything, and the first of them would wait for the last.
 const GROUP_MAX: usize = 64;
 
 /// Runs in the transaction; gives what is to be done when its fate is known.
 type Work = Box<dyn FnOnce(&Connection) -> Outcome<Done> + Send>;
 type Done = Box<dyn FnOnce()>;
+/// Told to callers whose work is not written. Kept apart from the work, because the transaction may fail after the work has run.
 type Refuse = Box<dyn FnOnce(Error) + Send>;
 
 enum Job {
@@ -30,6 +31,7 @@ enum Job {
     Checkpoint(std::sync::mpsc::Sender<()>),
 }
 
+/// SQLite takes one writer at a time. A single thread avoids waiting for locks inside SQLite, which has no order and no fairness.
 pub(crate) struct Writer {
     jobs: Mutex<Option<Sender<Job>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -77,7 +79,7 @@ impl Writer {
         })
     }
 
-    /// Runs the work in a transaction; returns when that is durable.
+    /// Runs the work in a transaction; returns when that is durable. An answer before the sync would be lost with the power.
     pub(crate) async fn write<T, W>(&self, work: W) -> Result<T>
     where
         T: Send + 'static,
@@ -146,6 +148,7 @@ impl Drop for Writer {
     }
 }
 
+/// The writer's side of the channel: everything that the thread owns.
 struct Session {
     connection: Connection,
     last: LastBatch,
@@ -167,7 +170,7 @@ impl Session {
                     Job::InTransaction { work, refuse } => group.push((work, refuse)),
                     Job::Checkpoint(done) => {
                         self.checkpoint();
-                        // Whoever asked may have gone.
+                        // The caller may have gone.
                         let _ = done.send(());
                     }
                 }
@@ -233,6 +236,7 @@ impl Session {
         group: &mut std::vec::IntoIter<(Work, Refuse)>,
         accepted: &mut Vec<(Done, Refuse)>,
     ) -> Outcome<()> {
+        // A single piece can use the transaction itself, which saves two statements in the usual case.
         let needs_savepoints = group.len() > 1;
         self.execute("BEGIN IMMEDIATE")?;
         self.steps.take(Step::Begun);
@@ -260,6 +264,7 @@ impl Session {
                 self.execute("RELEASE piece")?;
             }
         }
+        // Read inside the transaction, but noted after the commit: the note may lag behind the store and must never be ahead of it.
         let newest = last::newest(&self.connection)?;
         self.steps.take(Step::Written);
         self.execute("COMMIT")?;

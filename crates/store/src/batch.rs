@@ -96,7 +96,7 @@ pub struct IdempotentAnswer {
     pub created_at: Timestamp,
 }
 
-/// What an appended command gave; kept for who asks later. A later result of the same position replaces it.
+/// The result of an appended command, kept for clients that ask later. A later result of the same position replaces it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandResult {
     pub position: Position,

@@ -12,7 +12,7 @@ pub trait Commit: Send + Sync {
     /// Settles an unknown outcome. Ask only after the partition was acquired again.
     async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool>;
 
-    /// What the owner of a partition has noted last about what it is about to run.
+    /// The last note of a partition's owner about the commands that it was about to run.
     async fn in_hand(&self, partition: PartitionId) -> Result<Option<Vec<u8>>>;
 
     /// Notes durably what the owner is about to run, in place of what was noted before. A command that brings down its

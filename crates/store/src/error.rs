@@ -1,4 +1,4 @@
-//! What can go wrong in a store, told so that an operator knows the place and the remedy.
+//! Errors of a store. Each names the place and the remedy for an operator.
 
 use std::path::PathBuf;
 use tidemill_model::{EntityKind, PartitionId};
@@ -86,7 +86,7 @@ impl Error {
 }
 
 impl Error {
-    /// What a client may know of it. Paths, addresses and the words of databases are for operators, who find them in the
+    /// The part of the error that a client may know. Paths, addresses and the words of databases are for operators, who find them in the
     /// log.
     pub fn for_clients(&self) -> String {
         match self {

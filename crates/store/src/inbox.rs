@@ -24,7 +24,7 @@ pub struct InboxEntry {
     pub payload: Vec<u8>,
 }
 
-/// What became of an appended command.
+/// The fate of an appended command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CommandOutcome {
     Waiting,
@@ -48,7 +48,7 @@ pub trait Inbox: Send + Sync {
     /// the owner of the partition decides what comes of it.
     async fn append(&self, entries: Vec<NewInboxEntry>) -> Result<Vec<Position>>;
 
-    /// What waits for a partition, lowest positions first.
+    /// The entries that wait for a partition, lowest positions first.
     async fn waiting(&self, partition: PartitionId, limit: usize) -> Result<Vec<InboxEntry>>;
 
     async fn outcome(&self, position: Position) -> Result<CommandOutcome>;

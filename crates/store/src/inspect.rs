@@ -1,4 +1,4 @@
-//! What operators look at: the command log, what a partition is behind with, and how much is kept.
+//! Reads for operators: the command log, the backlog of a partition, and the amount of stored data.
 
 use crate::{BatchId, Result};
 use async_trait::async_trait;
@@ -25,7 +25,7 @@ pub struct LogRange {
     pub is_newest_first: bool,
 }
 
-/// What a partition is behind with. Counts stop at `LAG_COUNT_MAX`.
+/// The backlog of a partition. Counts stop at `LAG_COUNT_MAX`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lag {
     /// Commands in the inbox, and when the oldest of them came.
@@ -42,18 +42,18 @@ pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 pub const LAG_COUNT_MAX: u64 = 100_000;
 
-/// What something is kept for.
+/// The purpose for which something is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     History,
     Log,
 }
 
-/// How much of one kind of thing is there.
+/// The amount of one kind of stored data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Amount {
     pub purpose: Purpose,
-    /// What the store calls it.
+    /// The store's name for it.
     pub name: String,
     /// Counted from 1970; none for what lies outside the days, or where it is not split by days.
     pub day: Option<i64>,

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 use tidemill_model::Timestamp;
 
-/// How long something is kept.
+/// The time for which something is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kept {
     Forever,
@@ -19,7 +19,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// What is older may go; none where nothing may.
+    /// The moment before which everything may go; none where everything is kept.
     pub fn since(self, now: Timestamp) -> Option<Timestamp> {
         match self {
             Kept::Forever => None,
@@ -40,7 +40,7 @@ impl Kept {
     }
 }
 
-/// What operators have set in the store; where they have not, each server keeps to what it was started with.
+/// The retention that operators have set in the store. Where they have set none, each server keeps to its own settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retention {
     /// Of ended instances.

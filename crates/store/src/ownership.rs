@@ -1,4 +1,4 @@
-//! Who may write to which partition, and which nodes there are. What an owner writes here carries its fence; nodes and
+//! Ownership of partitions, and the nodes that there are. Everything that an owner writes here carries its fence; nodes and
 //! the wishes of operators belong to no partition and need none.
 
 use crate::{Fence, HolderId, Result};

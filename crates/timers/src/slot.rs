@@ -16,7 +16,7 @@ const fn bits(level: u8) -> u32 {
     FINEST_BITS + LEVEL_BITS * level as u32
 }
 
-/// How long a slot of a level is.
+/// The length of a slot of a level.
 pub const fn length_ms(level: u8) -> i64 {
     1 << bits(level)
 }

@@ -114,7 +114,7 @@ impl Element {
         }
     }
 
-    /// Whether catching stops the activity or scope that the event belongs to.
+    /// True if catching stops the activity or scope that the event belongs to.
     pub fn is_interrupting(&self) -> bool {
         match &self.behavior {
             Behavior::Start { is_interrupting, .. } | Behavior::Boundary { is_interrupting, .. } => {

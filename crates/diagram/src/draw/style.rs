@@ -8,7 +8,7 @@ use crate::scene::Colors;
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub theme: Theme,
-    /// Whether the picture has a ground of its own; a page that shows it may have one already.
+    /// True if the picture has a ground of its own; a page that shows it may have one already.
     pub has_background: bool,
 }
 

@@ -86,7 +86,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether a node is a group with members: it follows them and needs no place of its own.
+    /// True if a node is a group with members: it follows them and needs no place of its own.
     pub(super) fn is_frame(&self, node: NodeIndex) -> bool {
         let found = &self.model.nodes[node];
         let has_members = |category: &String| self.categories.contains(category.as_str());

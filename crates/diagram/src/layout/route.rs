@@ -178,7 +178,7 @@ impl<'a, 'b> Router<'a, 'b> {
         way
     }
 
-    /// Whether a flow at a height may go upright into the middle of an element, or out of it: gateways take it on all
+    /// True if a flow at a height may go upright into the middle of an element, or out of it: gateways take it on all
     /// sides, others only from a flow that passes right beside them.
     fn may_turn_at(&self, item: usize, y: f64, passage: Option<usize>) -> bool {
         let (cell, middle) = (self.component.cell(item), self.y(item));
@@ -191,7 +191,7 @@ impl<'a, 'b> Router<'a, 'b> {
             && self.is_free(item, y, passage)
     }
 
-    /// Whether nothing stands between an item and a height in its layer, a passage of the flow itself aside.
+    /// True if nothing stands between an item and a height in its layer, a passage of the flow itself aside.
     fn is_free(&self, item: usize, y: f64, passage: Option<usize>) -> bool {
         let is_below = y > self.y(item);
         let mut next = self.component.beside(item, is_below);

@@ -129,7 +129,7 @@ impl Activity {
 }
 
 impl Symbol {
-    /// Whether other elements may stand in it.
+    /// True if other elements may stand in it.
     pub(crate) fn is_scope(&self) -> bool {
         match self {
             Symbol::Process => true,
@@ -138,7 +138,7 @@ impl Symbol {
         }
     }
 
-    /// Whether sequence flows may lead to it.
+    /// True if sequence flows may lead to it.
     pub(crate) fn is_flow_node(&self) -> bool {
         matches!(self, Symbol::Event(_) | Symbol::Activity(_) | Symbol::Gateway(_) | Symbol::Unknown)
     }

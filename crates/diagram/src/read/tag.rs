@@ -4,7 +4,7 @@ use roxmltree::Node as Xml;
 
 const BPMN: &str = "http://www.omg.org/spec/BPMN/20100524/MODEL";
 
-/// Whether an element belongs to BPMN itself. Files without namespaces count as well.
+/// True if an element belongs to BPMN itself. Files without namespaces count as well.
 pub(super) fn is_bpmn(xml: &Xml<'_, '_>) -> bool {
     xml.is_element() && matches!(xml.tag_name().namespace(), Some(BPMN) | None)
 }

@@ -17,7 +17,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &BroadcastSignal) -> Stepped<Answe
     Ok(Answer::Broadcast { signal, tenant: command.tenant.clone() })
 }
 
-/// What the signal starts, with all definitions in memory.
+/// The start events of the signal, with all definitions in memory.
 pub(crate) fn require_starts(
     run: &Run<'_>,
     tenant: &TenantId,

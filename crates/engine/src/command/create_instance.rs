@@ -14,7 +14,7 @@ use tidemill_model::{
     Answer, CreatedInstance, ElementIndex, ProcessInstanceKey, Rejection, TenantId, Text, Variables,
 };
 
-/// What a new instance begins with.
+/// The facts that a new instance begins with.
 #[derive(Default)]
 pub(crate) struct NewInstance {
     pub(crate) tenant: TenantId,

@@ -1,4 +1,4 @@
-//! What each command does first; the steps that follow from it are taken afterwards. One file per command.
+//! The commands: what each checks and does first. The steps that follow from it are taken afterwards. One file per command.
 
 mod activate_jobs;
 mod answer_correlation;

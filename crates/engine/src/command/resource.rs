@@ -1,4 +1,4 @@
-//! What a deployed file is, read and checked.
+//! The kinds of deployed files, and reading and checking each.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

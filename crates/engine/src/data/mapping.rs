@@ -10,7 +10,7 @@ use tidemill_feel::{Context, ContextBuilder, Lookup, Scope, VALUE_DEPTH_MAX, Val
 use tidemill_model::entity::IncidentKind;
 use tidemill_model::{ElementInstanceKey, Text, Variables};
 
-/// What copying an entry of a context costs, in bytes that could be read meanwhile.
+/// The cost of copying an entry of a context, in bytes that could be read meanwhile.
 const ENTRY_BYTES: u64 = 64;
 
 /// Makes the local variables that the input mappings describe.
@@ -26,7 +26,7 @@ pub(crate) fn apply_inputs(run: &mut Run<'_>, element: ElementInstanceKey, mappi
     variables::set_all_local(run, element, &results.into_variables())
 }
 
-/// What the output mappings give. They read the element's scope; a nested target is merged into the value
+/// Evaluates the output mappings. They read the element's scope; a nested target is merged into the value
 /// that is visible from `target`.
 pub(crate) fn outputs(
     run: &Run<'_>,

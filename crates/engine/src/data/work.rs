@@ -9,7 +9,7 @@ use tidemill_feel::{Budget, Evaluation, EvaluationError, Expression, Scope};
 /// Bytes of JSON or values that are converted for one step.
 const BYTES_PER_STEP: u64 = 64;
 
-/// What the expressions of a command have taken so far.
+/// The work that the expressions of a command have taken so far.
 #[derive(Default)]
 pub(crate) struct Work {
     feel_steps: Cell<u64>,
@@ -47,7 +47,7 @@ impl Work {
         self.before_step.set(self.feel_steps.get());
     }
 
-    /// What the current step of the process has left for expressions.
+    /// The work that expressions of the current step may still take.
     fn left(&self) -> u64 {
         FEEL_STEPS_PER_ELEMENT_MAX.saturating_sub(self.feel_steps.get() - self.before_step.get())
     }

@@ -63,7 +63,7 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
     create_instance::start_at(run, instance, start, None)
 }
 
-/// Whether the called process stands above itself in the chain of calls, or stands below one that does.
+/// True if the called process stands above itself in the chain of calls, or stands below one that does.
 fn is_recursive(run: &Run<'_>, caller: &ProcessInstance, called: DefinitionKey) -> Stepped<bool> {
     let mut current = caller;
     loop {
@@ -77,7 +77,7 @@ fn is_recursive(run: &Run<'_>, caller: &ProcessInstance, called: DefinitionKey) 
     }
 }
 
-/// Whether one more instance may live because a process has called itself.
+/// Checks whether one more instance may live because a process has called itself.
 fn check_recursive(run: &Run<'_>, root: ProcessInstanceKey) -> Stepped {
     if run.instance(root)?.recursive_calls >= RECURSIVE_CALLS_MAX {
         return Err(failed(format!(

@@ -1,4 +1,4 @@
-//! What each kind of element does when it begins, completes and is terminated. One file per kind.
+//! The kinds of elements: how each begins, completes and is terminated. One file per kind.
 
 pub(crate) mod call_activity;
 mod catch_event;
@@ -44,7 +44,7 @@ impl Subject {
         self.definition.process.element(self.instance.element)
     }
 
-    /// Whether this is one of the inner instances of a multi-instance activity.
+    /// True if this is one of the inner instances of a multi-instance activity.
     pub(crate) fn is_inner(&self) -> bool {
         self.instance.loop_counter > 0
     }
@@ -111,7 +111,7 @@ pub(crate) fn complete(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
     }
 }
 
-/// What most elements do to complete: results out, nothing waited for any more, tokens on.
+/// Completes most kinds of elements: results are set, subscriptions closed, and the tokens go on.
 fn finish(run: &mut Run<'_>, subject: &Subject) -> Stepped {
     result::apply(run, subject.key)?;
     if subject.is_inner() {

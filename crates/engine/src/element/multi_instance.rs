@@ -157,7 +157,7 @@ fn is_condition_met(
     }
 }
 
-/// Whether a body's completion condition was true: no further children begin.
+/// True if the completion condition of a body was met, after which no further children begin.
 pub(crate) fn is_done(run: &Run<'_>, body: ElementInstanceKey) -> bool {
     let progress = run.get::<ElementInstance>(body).and_then(|body| body.progress);
     progress.is_some_and(|progress| progress.is_done)

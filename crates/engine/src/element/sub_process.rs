@@ -8,7 +8,7 @@ use tidemill_model::ElementIndex;
 use tidemill_model::entity::{ElementInstance, Trigger};
 
 pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, start: ElementIndex) -> Stepped {
-    // What triggered an event subprocess is for its start event.
+    // The trigger of an event subprocess belongs to its start event, which makes variables of it.
     let payload = subject.instance.payload.clone();
     if payload.is_some() {
         run.change::<ElementInstance>(subject.key)?.payload = None;

@@ -14,7 +14,7 @@ pub(crate) enum Thrown {
     Escalation,
 }
 
-/// Who catches, found by searching outwards.
+/// The event that catches, found by searching outwards.
 pub(crate) struct Catcher {
     waiting: ElementInstanceKey,
     target: ElementIndex,
@@ -24,12 +24,12 @@ pub(crate) struct Catcher {
 
 /// Nobody catches it.
 pub(crate) struct Uncaught {
-    /// What the events on the way would catch.
+    /// The codes that the events on the way would catch, for the message of the incident.
     codes: Vec<Text>,
 }
 
 impl Uncaught {
-    /// What an error that nobody catches leaves in its incident.
+    /// The message of the incident for an error that nobody catches.
     pub(crate) fn explain(&self, code: &str, error_message: Option<&str>) -> String {
         let with = error_message.filter(|message| !message.is_empty());
         let with = with.map(|message| format!(" with message '{message}'")).unwrap_or_default();
@@ -67,7 +67,7 @@ struct Search<'a> {
     run: &'a Run<'a>,
     thrown: Thrown,
     code: &'a str,
-    /// What could be caught so far.
+    /// The codes that could have been caught so far.
     codes: Vec<Text>,
 }
 

@@ -1,4 +1,4 @@
-//! What an element or scope waits for: opened together, closed together.
+//! Subscriptions of an element or scope to messages, timers and signals. They are opened together and closed together.
 
 use super::{message, signal, timer};
 use crate::run::Run;

@@ -1,4 +1,4 @@
-//! How elements begin: a token arrives, an instance of the element is made, and its kind takes over.
+//! Activation of elements: a token arrives, an instance of the element is made, and its kind takes over.
 
 use super::join;
 use crate::element;
@@ -52,7 +52,7 @@ pub(super) fn arrive(
     }
 }
 
-/// Whether this is the kind of event subprocess that takes over an interrupted scope.
+/// True if this is the kind of event subprocess that takes over an interrupted scope.
 fn interrupts(definition: &Definition, target: &Element) -> bool {
     match target.behavior {
         Behavior::EventSubProcess { start } => definition.process.element(start).is_interrupting(),

@@ -1,4 +1,4 @@
-//! How elements and instances complete, and where their tokens go.
+//! Completion of elements and instances, and the way of their tokens.
 
 use super::interrupt::scope_went_quiet;
 use super::{begin_termination, enqueue_activation};
@@ -25,7 +25,7 @@ pub(super) fn begin_completion(run: &mut Run<'_>, key: ElementInstanceKey) -> St
     }
 }
 
-/// Whether the element is about to be terminated: by an event of its own, or with everything in its scope.
+/// True if the element is about to be terminated: by an event of its own, or with everything in its scope.
 fn is_being_terminated(run: &Run<'_>, key: ElementInstanceKey) -> Stepped<bool> {
     let Some(element) = run.get::<ElementInstance>(key) else { return Ok(false) };
     if element.interrupted_by.is_some() {
@@ -72,7 +72,7 @@ pub(super) fn end_element(
     key: ElementInstanceKey,
     to: Lifecycle,
 ) -> Stepped<Arc<ElementInstance>> {
-    // What went wrong beside its own course, as a timer that could not go on, is past with it.
+    // Incidents beside its own course, such as that of a timer that could not go on, end with it.
     incident::resolve_all(run, key)?;
     run.transition(key, to)?;
     run.end_variables(key);
@@ -98,7 +98,7 @@ fn take_flow(run: &mut Run<'_>, scope: ElementInstanceKey, flow: FlowIndex) -> S
     enqueue_activation(run, scope, taken.target, Some(flow), None)
 }
 
-/// Whether the instance was created to stop after this element.
+/// True if the instance was created to stop after this element.
 pub(super) fn ends_instance(run: &Run<'_>, element: &ElementInstance) -> Stepped<bool> {
     let instance = run.instance(element.origin.instance)?;
     let is_named = instance.terminate_after.contains(&element.element_id);

@@ -1,5 +1,5 @@
-//! What a scope does when something inside it has ended: complete, terminate, or hand over to the event
-//! that interrupted it.
+//! The reaction of a scope to the end of something inside it: the scope completes, terminates, or hands over to the event that
+//! interrupted it.
 
 use super::{enqueue_activation, terminated};
 use crate::element::multi_instance;

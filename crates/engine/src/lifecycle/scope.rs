@@ -9,7 +9,7 @@ use tidemill_model::{
     Text,
 };
 
-/// What every scope has, whichever kind it is.
+/// The facts that process instances and element instances have in common.
 #[derive(Clone, Copy)]
 pub(crate) struct ScopeInfo {
     pub(crate) instance: ProcessInstanceKey,

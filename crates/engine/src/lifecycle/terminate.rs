@@ -1,4 +1,4 @@
-//! How elements and instances are terminated: what they hold is let go, children end first.
+//! Termination of elements and instances: jobs and subscriptions are cancelled, and children end first.
 
 use super::complete::{end_element, end_instance, ends_instance};
 use super::enqueue_activation;

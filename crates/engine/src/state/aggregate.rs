@@ -19,6 +19,8 @@ pub enum Aggregate {
 }
 
 impl Working {
+    /// Commands that cannot be told apart from others count as `Everything`: they wait for all others and all others wait for them, which is
+    /// slow but never wrong.
     pub fn aggregate(&self, command: &Command) -> Aggregate {
         let job = |key| self.get::<Job>(key).map(|job| job.origin.instance);
         let task = |key| self.get::<UserTask>(key).map(|task| task.origin.instance);

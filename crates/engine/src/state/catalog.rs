@@ -5,9 +5,12 @@ use crate::stop::{Stepped, Stop};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
-use tidemill_model::entity::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
+use tidemill_model::entity::{
+    DefinitionState, Form, ProcessDefinition, ProcessXml, Resource, StartSubscription,
+};
 use tidemill_model::{DefinitionKey, DeploymentKey, Need, Rejection, RejectionCode, TenantId, Text};
 
+/// Compiled processes outlive the rows of their instances: compiling costs milliseconds, and a definition never changes.
 #[derive(Default)]
 pub(crate) struct Catalog {
     compiled: FxHashMap<DefinitionKey, Arc<Process>>,
@@ -82,6 +85,7 @@ impl Catalog {
         self.kept = self.len();
     }
 
+    /// A deployment that was undone may give its keys to another one, so what it has compiled must not stay under them.
     pub(super) fn undo(&mut self) {
         for key in self.added.drain(..) {
             self.compiled.remove(&key);
@@ -187,30 +191,19 @@ impl Working {
     /// The heads of definitions, forms and resources are read again; compiled processes never change. What the open batch has
     /// deployed stays: the store does not have it yet.
     pub(super) fn forget_definitions(&mut self) {
-        let keys: Vec<_> = self.tables.process_definitions.rows().map(|row| row.key).collect();
-        for key in keys {
-            self.unload_row::<ProcessDefinition>(key);
-        }
-        let keys: Vec<_> = self.tables.forms.rows().map(|row| row.key).collect();
-        for key in keys {
-            self.unload_row::<Form>(key);
-        }
-        let keys: Vec<_> = self.tables.resources.rows().map(|row| row.key).collect();
-        for key in keys {
-            self.unload_row::<Resource>(key);
-        }
-        let keys: Vec<_> = self.tables.start_subscriptions.rows().map(|row| row.key).collect();
-        for key in keys {
-            self.unload_row::<tidemill_model::entity::StartSubscription>(key);
-        }
+        self.unload_unchanged::<ProcessDefinition>();
+        self.unload_unchanged::<Form>();
+        self.unload_unchanged::<Resource>();
+        self.unload_unchanged::<StartSubscription>();
     }
 
-    fn unload_row<R: super::Tabled>(&mut self, key: R::Key) {
-        if self.is_dirty::<R>(key) {
-            return;
-        }
-        if let Some(row) = R::table_mut(&mut self.tables).unload(key) {
-            row.unfile(&mut self.index);
+    /// Rows that the open batch changes stay, because the store does not have them yet: a deployment that waits for its commit would lose
+    /// what it has deployed.
+    fn unload_unchanged<R: super::Tabled>(&mut self) {
+        let table = R::table(&self.tables);
+        let keys: Vec<_> = table.rows().map(|row| row.key()).filter(|key| !table.is_dirty(*key)).collect();
+        for key in keys {
+            self.unload::<R>(key);
         }
     }
 }

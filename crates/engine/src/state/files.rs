@@ -5,6 +5,7 @@ use crate::command::resource::Readable;
 use std::sync::Arc;
 use tidemill_model::command::ResourceFile;
 
+/// Reading BPMN is by far the largest part of a deployment, and a deployment of many files runs several times until it has all it needs.
 #[derive(Default)]
 pub(super) struct FilesRead {
     last: Option<Reading>,

@@ -2,6 +2,7 @@
 
 use tidemill_model::{Key, PartitionId};
 
+/// Gives out keys without asking the store for each: a block of them is reserved, and lost if the owner dies before it was used up.
 pub(super) struct KeySource {
     partition: PartitionId,
     next: u64,
@@ -22,6 +23,7 @@ impl KeySource {
         self.command_began = self.next;
     }
 
+    /// Keys of a command that failed are given out again, because nobody has seen them.
     pub(super) fn undo(&mut self) {
         self.next = self.command_began;
     }
@@ -63,13 +65,15 @@ impl super::Working {
         is_short.then(|| self.keys.next - self.keys.command_began)
     }
 
+    /// The next key. It is given even where the block is used up: the command is undone afterwards and runs again, so that no caller has to
+    /// deal with a missing key in the middle of a change.
     pub(crate) fn new_key<K: From<Key>>(&mut self) -> K {
         let key = Key::new(self.keys.partition, self.keys.next);
         self.keys.next += 1;
         key.into()
     }
 
-    /// A key that is higher than every one given out so far.
+    /// A key that is higher than every one given out so far. It separates rows that were there before from those that come now.
     pub(crate) fn key_horizon(&self) -> Key {
         Key::new(self.keys.partition, self.keys.next)
     }

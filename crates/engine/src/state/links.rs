@@ -5,14 +5,17 @@ use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemill_model::{ElementInstanceKey, IncidentKey, SubscriptionKey, Text, TimerKey, VariableKey};
 
+/// Lists with one item inline: most elements have one timer, one subscription or one incident, and instances are many.
 #[derive(Default)]
 pub(crate) struct ScopeLinks {
+    /// In the order of their keys, because pages of children are read and terminated in that order.
     pub(crate) children: BTreeSet<ElementInstanceKey>,
     pub(crate) variables: BTreeMap<Text, VariableKey>,
     pub(crate) timers: SmallVec<[TimerKey; 1]>,
     pub(crate) messages: SmallVec<[SubscriptionKey; 1]>,
     pub(crate) signals: SmallVec<[SubscriptionKey; 1]>,
     pub(crate) incidents: SmallVec<[IncidentKey; 1]>,
+    /// The loop counters of the outputs that a multi-instance body has collected.
     pub(crate) outputs: BTreeSet<u32>,
     pub(crate) residency: Residency,
 }
@@ -27,6 +30,7 @@ pub(crate) enum Residency {
 }
 
 impl ScopeLinks {
+    /// Nothing is linked. Such an entry is dropped: scopes that have ended would otherwise stay in memory for ever.
     pub(crate) fn is_bare(&self) -> bool {
         self.children.is_empty()
             && self.variables.is_empty()

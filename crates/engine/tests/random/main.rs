@@ -4,18 +4,17 @@
 //!
 //! `TIDEMILL_RANDOM_MODELS` sets how many models are tried, `TIDEMILL_RANDOM_SEED` tries one alone.
 
-mod dice;
 mod model;
 mod path;
 #[path = "../support/mod.rs"]
 mod support;
 
-use dice::Dice;
 use model::RandomModel;
 use path::Path;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use support::Harness;
+use tidemill_model::dice::Dice;
 
 const MODELS: u64 = 500;
 const PATHS_PER_MODEL: u64 = 20;

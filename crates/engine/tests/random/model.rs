@@ -1,8 +1,8 @@
 //! Models made of random blocks. Tokens are never lost: whatever a path does, its scope can complete, so an
 //! instance that stands still without an incident is a fault of the engine.
 
-use crate::dice::Dice;
 use crate::support::{ModelBuilder, Options, Timer};
+use tidemill_model::dice::Dice;
 
 const BLOCKS_MAX: usize = 14;
 const DEPTH_MAX: usize = 3;
@@ -85,7 +85,7 @@ impl Maker {
     }
 
     fn error(&mut self) -> String {
-        format!("e{}", self.dice.below(3))
+        format!("e{}", self.dice.index(3))
     }
 
     fn process(&mut self, builder: ModelBuilder) -> ModelBuilder {
@@ -97,7 +97,7 @@ impl Maker {
     }
 
     fn sequence(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
-        for _ in 0..1 + self.dice.below(3) {
+        for _ in 0..1 + self.dice.index(3) {
             builder = self.block(builder, place);
         }
         builder
@@ -108,7 +108,7 @@ impl Maker {
         if self.blocks > BLOCKS_MAX || place.depth >= DEPTH_MAX {
             return self.activity(builder);
         }
-        match self.dice.below(16) {
+        match self.dice.index(16) {
             0..=4 => self.activity(builder),
             5 => self.event(builder),
             6 => self.link(builder),
@@ -127,9 +127,9 @@ impl Maker {
     fn activity(&mut self, builder: ModelBuilder) -> ModelBuilder {
         let id = self.id("task");
         let job = |options: Options| options.job_type("work");
-        let (source, target) = (format!("=n{}", self.dice.below(4)), format!("in_{id}"));
+        let (source, target) = (format!("=n{}", self.dice.index(4)), format!("in_{id}"));
         let message = (format!("m_{id}"), "=key".to_owned());
-        let builder = match self.dice.below(13) {
+        let builder = match self.dice.index(13) {
             0..=3 => builder.service_task(&id, |o| o.job_type("work")),
             4 => builder.send_task(&id, job),
             5 => builder.business_rule_task(&id, job),
@@ -141,7 +141,7 @@ impl Maker {
             11 => builder.manual_task(&id),
             _ => builder.task(&id),
         };
-        let mapping = self.dice.below(4);
+        let mapping = self.dice.index(4);
         let builder = builder.with_element(&id, |o| match mapping {
             0 => o.input(&source, &target),
             1 => o.output("=key", &format!("out_{id}")),
@@ -185,8 +185,8 @@ impl Maker {
         if is_scope {
             kinds.push(4);
         }
-        for _ in 0..1 + self.dice.below(2) {
-            let kind = kinds.remove(self.dice.below(kinds.len()));
+        for _ in 0..1 + self.dice.index(2) {
+            let kind = kinds.remove(self.dice.index(kinds.len()));
             let event = self.id("boundary");
             let name = format!("m_{event}");
             let is_interrupting = kind == 3 || self.dice.percent(60);
@@ -224,7 +224,7 @@ impl Maker {
 
     fn event(&mut self, builder: ModelBuilder) -> ModelBuilder {
         let id = self.id("catch");
-        match self.dice.below(3) {
+        match self.dice.index(3) {
             0 => builder.catch_message(&id, (format!("m_{id}").as_str(), "=key")),
             1 => builder.catch_timer(&id, Timer::duration(self.dice.pick(&["PT5S", "PT1H", "PT0S"]))),
             _ => {
@@ -236,7 +236,7 @@ impl Maker {
 
     fn throw(&mut self, builder: ModelBuilder) -> ModelBuilder {
         let id = self.id("throw");
-        match self.dice.below(5) {
+        match self.dice.index(5) {
             0 => builder.throw(&id),
             3 => builder.throw_escalation(&id, "late"),
             1 => builder.throw_message(&id, "work"),
@@ -278,7 +278,7 @@ impl Maker {
     fn parallel(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
         let (fork, join) = (self.id("fork"), self.id("join"));
         builder = self.sequence(builder.parallel(&fork), place.branch(true)).parallel(&join);
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..1 + self.dice.index(2) {
             builder = builder.move_to(&fork);
             builder = self.sequence(builder, place.branch(true));
             builder = builder.connect_to(&join);
@@ -292,7 +292,7 @@ impl Maker {
         let number = self.number();
         builder = builder.inclusive(&fork).when(&format!("={number} > 1"));
         builder = self.sequence(builder, place.branch(false)).inclusive(&join);
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..1 + self.dice.index(2) {
             let number = self.number();
             builder = builder.move_to(&fork).when(&format!("={number} > 0"));
             builder = self.sequence(builder, place.branch(place.must_arrive));
@@ -306,11 +306,11 @@ impl Maker {
     fn event_based(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
         let (gateway, merge) = (self.id("wait"), self.id("merge"));
         builder = builder.event_based(&gateway);
-        for n in 0..2 + self.dice.below(2) {
+        for n in 0..2 + self.dice.index(2) {
             let event = self.id("event");
             let name = format!("m_{event}");
             builder = builder.move_to(&gateway);
-            builder = match self.dice.below(3) {
+            builder = match self.dice.index(3) {
                 0 => builder.catch_message(&event, (name.as_str(), "=key")),
                 1 => builder.catch_timer(&event, Timer::duration("PT30S")),
                 _ => {
@@ -339,7 +339,7 @@ impl Maker {
     fn event_sub_processes(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
         let mut kinds = vec![0, 1, 2, 3, 4];
         while kinds.len() > 3 && self.dice.percent(25) {
-            let kind = kinds.remove(self.dice.below(kinds.len()));
+            let kind = kinds.remove(self.dice.index(kinds.len()));
             let id = self.id("event_sub");
             builder = builder.event_sub_process(&id, |inside| {
                 let start = self.id("start");
@@ -396,7 +396,7 @@ impl Maker {
     fn end(&mut self, builder: ModelBuilder, place: Place) -> ModelBuilder {
         let id = self.id("end");
         let code = self.error();
-        match self.dice.below(10) {
+        match self.dice.index(10) {
             0 => builder.end_terminate(&id),
             1 if place.depth > 0 => builder.end_error(&id, &code),
             2 => builder.end_escalation(&id, "late"),

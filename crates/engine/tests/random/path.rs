@@ -1,11 +1,11 @@
 //! One way through a model: whatever can be done next is done in a random order, then everything that is
 //! left is brought to its end.
 
-use crate::dice::Dice;
 use crate::support::Harness;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tidemill_model::command::*;
+use tidemill_model::dice::Dice;
 use tidemill_model::entity::*;
 use tidemill_model::*;
 
@@ -23,7 +23,7 @@ impl Path<'_> {
     pub(crate) fn walk(&mut self) {
         let variables = self.first_variables();
         self.engine.start("main", &variables);
-        for _ in 0..self.dice.below(RANDOM_ACTIONS_MAX) {
+        for _ in 0..self.dice.index(RANDOM_ACTIONS_MAX) {
             if !self.act() {
                 break;
             }
@@ -46,13 +46,13 @@ impl Path<'_> {
 
     fn first_variables(&mut self) -> String {
         let mut members = vec!["\"key\":\"k1\"".to_owned()];
-        let items: Vec<String> = (0..self.dice.below(5)).map(|n| n.to_string()).collect();
+        let items: Vec<String> = (0..self.dice.index(5)).map(|n| n.to_string()).collect();
         if self.dice.percent(90) {
             members.push(format!("\"items\":[{}]", items.join(",")));
         }
         for name in self.numbers {
             if self.dice.percent(90) {
-                members.push(format!("\"{name}\":{}", self.dice.below(4)));
+                members.push(format!("\"{name}\":{}", self.dice.index(4)));
             }
         }
         format!("{{{}}}", members.join(","))
@@ -80,7 +80,7 @@ impl Path<'_> {
         if roots.is_empty() {
             return false;
         }
-        match self.dice.below(100) {
+        match self.dice.index(100) {
             0 => self.cancel(roots[0]),
             1..=3 => self.set_variables(roots[0]),
             4..=9 if self.do_signal() => {}
@@ -118,11 +118,11 @@ impl Path<'_> {
         let mut results = Variables::default();
         for name in self.numbers {
             if self.dice.percent(20) {
-                results.set(name.as_str(), RawJson::new(self.dice.below(4).to_string()));
+                results.set(name.as_str(), RawJson::new(self.dice.index(4).to_string()));
             }
         }
         if self.dice.percent(40) {
-            results.set("result", RawJson::new(self.dice.below(100).to_string()));
+            results.set("result", RawJson::new(self.dice.index(100).to_string()));
         }
         results
     }
@@ -136,23 +136,23 @@ impl Path<'_> {
         let job = self.dice.pick(&jobs);
         let (key, variables) = (job.key, self.results());
         let lease = None;
-        let command = match self.dice.below(20) {
+        let command = match self.dice.index(20) {
             0..=2 => {
-                let count = 1 + self.dice.below(3) as u32;
+                let count = 1 + self.dice.index(3) as u32;
                 self.engine.activate(&job.job_type, count);
                 return true;
             }
             3..=4 => Command::FailJob(FailJob {
                 job: key,
-                retries: self.dice.below(3) as i32,
-                backoff_ms: 1_000 * self.dice.below(3) as i64,
+                retries: self.dice.index(3) as i32,
+                backoff_ms: 1_000 * self.dice.index(3) as i64,
                 error_message: None,
                 variables,
                 lease,
             }),
             5..=7 => Command::ThrowJobError(ThrowJobError {
                 job: key,
-                error_code: Text::from(format!("e{}", self.dice.below(3))),
+                error_code: Text::from(format!("e{}", self.dice.index(3))),
                 error_message: None,
                 variables,
                 lease,
@@ -173,7 +173,7 @@ impl Path<'_> {
         }
         let task = self.dice.pick(&tasks);
         let (action, variables) = (None, self.results());
-        let command = match self.dice.below(4) {
+        let command = match self.dice.index(4) {
             0 => Command::AssignUserTask(AssignUserTask {
                 task,
                 assignee: Some(Text::from("ann")),
@@ -217,7 +217,7 @@ impl Path<'_> {
                 correlation_key,
                 message_id: None,
                 business_id,
-                time_to_live_ms: 1_000 * self.dice.below(3) as i64,
+                time_to_live_ms: 1_000 * self.dice.index(3) as i64,
                 variables,
             })
         };

@@ -39,7 +39,7 @@ fn index_of(call: &mut Call<'_, '_>) -> CallResult {
     Ok(Value::from(positions))
 }
 
-/// Whether two items are equal, paid for by the smaller one.
+/// True if two items are equal, paid for by the smaller one.
 fn same(call: &mut Call<'_, '_>, left: &Value, right: &Value) -> Result<bool, Fault> {
     call.charge_reading(left.weight().min(right.weight()))?;
     Ok(Relation::equal(left, right) == Some(true))

@@ -117,7 +117,7 @@ impl<'e> Machine<'e> {
         self.warnings
     }
 
-    /// Whether nothing was warned of.
+    /// True if nothing was warned of.
     pub(crate) fn is_silent(&self) -> bool {
         self.warnings.is_empty()
     }
@@ -187,7 +187,7 @@ impl<'e> Machine<'e> {
         if fits { Ok(()) } else { Err(self.out_of_bytes()) }
     }
 
-    /// Whether the pattern is among those used lately in this evaluation; now it is.
+    /// True if the pattern is among those used lately in this evaluation; now it is.
     pub(crate) fn has_used_pattern(&mut self, source: &str, flags: &str) -> bool {
         let known = self.patterns.iter().position(|(known, with)| known == source && with == flags);
         let entry = known.and_then(|place| self.patterns.remove(place));

@@ -5,7 +5,7 @@ use crate::value::{Extent, Value};
 /// No text takes more than this for each of its bytes: an empty list needs three of them with its comma.
 const BYTES_PER_BYTE_MAX: u64 = 32;
 
-/// Whether the value of the text takes no more than that. Short texts are not looked at.
+/// True if the value of the text takes no more than that. Short texts are not looked at.
 pub(crate) fn fits(text: &str, bytes_max: u64) -> bool {
     let length = text.len() as u64;
     length.saturating_mul(BYTES_PER_BYTE_MAX) <= bytes_max

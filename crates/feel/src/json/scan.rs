@@ -320,7 +320,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Whether the byte may be part of a number or a word.
+/// True if the byte may be part of a number or a word.
 #[inline]
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')

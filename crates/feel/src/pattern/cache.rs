@@ -45,7 +45,7 @@ impl Pattern {
         })
     }
 
-    /// Whether it is kept for the next use.
+    /// True if it is kept for the next use.
     pub(crate) fn is_small(&self) -> bool {
         self.memory_usage() <= PATTERN_BYTES_MAX
     }

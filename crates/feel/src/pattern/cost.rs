@@ -88,7 +88,7 @@ fn places(hir: &Hir) -> u64 {
     }
 }
 
-/// Whether all states of a search, forwards for the end of a match and backwards for its start, fit into little memory.
+/// True if all states of a search, forwards for the end of a match and backwards for its start, fit into little memory.
 fn has_few_states(hir: &Hir) -> bool {
     let states = |backwards: bool| {
         let config = thompson::Config::new()

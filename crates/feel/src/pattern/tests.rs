@@ -161,7 +161,7 @@ fn regular_pattern() -> impl Strategy<Value = String> {
     })
 }
 
-/// Whether a loop's body can match without consuming: there the engines end the loop at different places.
+/// True if a loop's body can match without consuming: there the engines end the loop at different places.
 fn repeats_nothing(hir: &Hir) -> bool {
     let here = match hir.kind() {
         HirKind::Repetition(repetition) => repetition.sub.properties().minimum_len() == Some(0),

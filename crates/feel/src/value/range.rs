@@ -32,7 +32,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether the value lies within; none if it cannot be compared with an end.
+    /// True if the value lies within; none if it cannot be compared with an end.
     pub fn contains(&self, value: &Value) -> Option<bool> {
         let above = match &self.start {
             Bound::Unbounded => true,

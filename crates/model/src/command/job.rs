@@ -1,4 +1,4 @@
-//! What workers ask for.
+//! Commands of workers.
 
 use crate::{JobKey, LeaseKey, TenantId, Text, Variables};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What can be asked of the engine: from outside, by other aggregates, by the schedule.
+//! The commands of the engine: from outside, from other aggregates, from timers.
 
 mod deployment;
 mod instance;

@@ -1,4 +1,4 @@
-//! What people do with user tasks.
+//! Commands on user tasks.
 
 use crate::{Text, Timestamp, UserTaskKey, Variables};
 use serde::{Deserialize, Serialize};

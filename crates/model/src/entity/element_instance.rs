@@ -39,7 +39,7 @@ pub struct ElementInstance {
     /// Open incidents of the called instance and below.
     #[serde(default)]
     pub called_incidents: u32,
-    /// What a job, message, signal or error brought, until completion has used it.
+    /// The variables that a job, message, signal or error brought, until completion has used them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Variables>,
     /// The boundary event that follows once this activity has terminated.
@@ -47,7 +47,7 @@ pub struct ElementInstance {
     pub interrupted_by: Option<Box<Trigger>>,
 }
 
-/// How far a multi-instance body has come.
+/// The progress of a multi-instance body.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug, Default)]
 pub struct LoopProgress {
     pub total: u32,

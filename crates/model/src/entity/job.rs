@@ -21,7 +21,7 @@ pub struct Job {
     pub last_event: JobEvent,
     /// Custom headers as one JSON object; none where there are no headers.
     pub headers: Option<RawJson>,
-    /// Who works on it. A lease given after the job's row was written stands in a `JobLease` instead.
+    /// The lease of the worker that has it. A lease given after the job's row was written stands in a `JobLease` instead.
     pub lease: Option<Lease>,
     /// The last lease that ended: a stored `JobLease` up to this one no longer counts for this job.
     pub released: Option<LeaseKey>,
@@ -51,7 +51,7 @@ names! {
     }
 }
 
-/// What may happen to a job next.
+/// The state of a job, which decides what may happen to it next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Debug)]
 pub enum JobState {
     /// Can be handed out, unless a lease holds it.

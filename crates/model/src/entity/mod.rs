@@ -1,4 +1,4 @@
-//! What the engine knows and a store keeps: one struct per row, changed as a whole.
+//! Entities, which the engine knows and a store keeps: one struct per row, changed as a whole.
 
 mod definition;
 mod element_instance;
@@ -65,7 +65,7 @@ impl Lifecycle {
     }
 }
 
-/// What the API knows of the life of an element or process instance.
+/// The state of an element or process instance as the API shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InstanceState {
     Active,
@@ -93,7 +93,7 @@ impl From<Lifecycle> for InstanceState {
     }
 }
 
-/// What a scope remembers of the elements inside it.
+/// The state of the elements inside a scope.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug, Default)]
 pub struct Scope {
     /// Element instances alive directly in this scope.
@@ -103,7 +103,7 @@ pub struct Scope {
     /// Tokens that wait at joining gateways.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingToken>,
-    /// What follows once everything in this scope has terminated.
+    /// The interruption that is followed once everything in this scope has terminated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interruption: Option<Box<Interruption>>,
     /// An interrupting event subprocess has been triggered: nothing else may start here any more.
@@ -140,7 +140,7 @@ pub enum Interruption {
 pub struct Trigger {
     /// The catching event: a boundary event, the start event of an event subprocess, a catch event.
     pub target: ElementIndex,
-    /// What the event brings.
+    /// The variables that the event brings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Variables>,
 }

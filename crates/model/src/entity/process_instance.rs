@@ -11,7 +11,7 @@ pub struct ProcessInstance {
     pub definition: DefinitionKey,
     pub tenant: TenantId,
     pub parent: Option<ParentCall>,
-    /// How many call activities stand above this instance.
+    /// Number of call activities above this instance.
     pub call_depth: u16,
     /// Its definition stands above it in the chain of calls as well, or that of an instance above it does.
     #[serde(default, skip_serializing_if = "is_false")]

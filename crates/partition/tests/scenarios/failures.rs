@@ -1,6 +1,7 @@
 //! Commits that fail: whatever becomes of a batch, each command is answered once and runs once.
 
 use crate::support::*;
+use tidemill_bpmn::builder::ModelBuilder;
 use tidemill_model::command::{Deploy, ResourceFile};
 use tidemill_model::entity::TimerPurpose;
 use tidemill_model::{Command, RejectionCode, TenantId};
@@ -95,7 +96,11 @@ fn a_damaged_store_ends_the_partition() {
 
 /// A deployment, which tests have the store refuse.
 fn deployment() -> Command {
-    let content = work().xml();
+    deployment_of(&work())
+}
+
+fn deployment_of(model: &ModelBuilder) -> Command {
+    let content = model.xml();
     let files = vec![ResourceFile { name: "w.bpmn".into(), content: content.as_bytes().into() }];
     Command::Deploy(Deploy { tenant: TenantId::default(), files })
 }
@@ -366,4 +371,23 @@ fn a_command_whose_letter_the_store_refuses_stays_where_it_came_from() {
     bench.settle();
     assert_eq!(bench.state_of(bad).as_deref(), Some("COMPLETED"));
     assert_eq!(bench.inbox_len(), 0);
+}
+
+#[test]
+fn a_deployment_is_written_although_another_one_lands_while_it_waits_for_its_commit() {
+    let version =
+        |task: &str| ModelBuilder::process("work").start("s").service_task(task, |task| task.job_type("t"));
+    let mut bench = Bench::with(&[version("one").end("e")]);
+    let second = bench.send(deployment_of(&version("two").end("e")));
+    bench.settle_unwritten();
+    // It runs from memory while the second is in flight, and the second tells the node of new definitions when it lands.
+    let third = bench.send(deployment_of(&version("three").end("e")));
+    bench.settle_unwritten();
+    bench.land(Fate::Written);
+    bench.settle();
+    bench.answered(second);
+    bench.answered(third);
+    bench.hand_over();
+    let instance = bench.started("work");
+    assert_eq!(bench.job_of(instance).element_id, "three");
 }

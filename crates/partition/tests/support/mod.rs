@@ -4,14 +4,13 @@
 
 mod callers;
 mod commands;
-mod dice;
 mod faults;
 mod store;
 
 pub use commands::*;
-pub use dice::Dice;
 pub use faults::{Fate, failed_read};
 pub use store::now;
+pub use tidemill_model::dice::Dice;
 
 use callers::Table;
 use std::cell::RefCell;

@@ -17,9 +17,9 @@ use tokio::time::Instant;
 const SMALL_BYTES_MAX: usize = 64 << 10;
 /// Room is given in pieces of this size.
 const PIECE_BYTES: usize = 1 << 10;
-/// How much more room a body of unknown length asks for at a time.
+/// The room that a body of unknown length asks for at a time.
 const STEP_BYTES: usize = 1 << 20;
-/// How long a sender may be slow in all, beyond the time that its bytes take at the least rate.
+/// The time for which a sender may be slow in all, beyond the time that its bytes take at the least rate.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The memory for bodies that were read, or are being read.
@@ -114,7 +114,7 @@ impl BodyRoom {
         Ok(Bytes::from(received))
     }
 
-    /// Whoever asks for a whole body at once cannot wait for somebody who waits for them.
+    /// Waits for room. A small body asks for all of its room at once, from a part of its own, so it never waits for a body that waits for more.
     async fn grant(&self, share: &mut Share, bytes: usize) -> Result<(), Problem> {
         let room = if share.0.is_empty() && bytes <= SMALL_BYTES_MAX { &self.small } else { &self.large };
         let wanted = u32::try_from(pieces(bytes)).unwrap_or(u32::MAX);

@@ -159,7 +159,7 @@ pub(crate) fn variables(raw: Option<&RawValue>) -> Result<Variables, Problem> {
     Ok(variables)
 }
 
-/// What a command answers that has nothing to tell.
+/// The answer to a command that has nothing to tell.
 pub(crate) fn done(_: tidemill_model::Answer) -> Response {
     json::no_content()
 }

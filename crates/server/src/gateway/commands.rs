@@ -1,4 +1,4 @@
-//! What became of a command that was not waited for.
+//! Results of commands that were sent without waiting.
 
 use super::json::Date;
 use super::problem::Problem;
@@ -19,7 +19,7 @@ struct Status {
     state: &'static str,
     /// When it ran.
     timestamp: Option<Date>,
-    /// What the command would have answered.
+    /// The answer that a waiting caller would have got.
     result: Option<Box<RawValue>>,
     problem: Option<Value>,
 }

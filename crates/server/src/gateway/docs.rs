@@ -1,4 +1,4 @@
-//! What is served beside the API: its description for machines and for people, health, results of commands.
+//! Endpoints beside the API: its description for machines and for people, health, results of commands.
 
 use super::problem::Problem;
 use super::{Gateway, commands, json, openapi};

@@ -29,7 +29,7 @@ fn refusal(headers: &HeaderMap) -> Option<Problem> {
     page_of_others(headers).map(|problem| problem.with("remedy", hint))
 }
 
-/// What a web page of somebody else has sent. Browsers tell where a page comes from whenever it could change something.
+/// Recognizes requests that a web page of somebody else has sent. Browsers tell where a page comes from whenever it could change something.
 pub(super) fn page_of_others(headers: &HeaderMap) -> Option<Problem> {
     let text = |name| headers.get(name).map(|value: &header::HeaderValue| value.to_str().unwrap_or_default());
     let refused = |from: &str| {
@@ -48,7 +48,7 @@ pub(super) fn page_of_others(headers: &HeaderMap) -> Option<Problem> {
     refused(origin)
 }
 
-/// Whether a host, with or without a port, is this machine by whatever resolver.
+/// True if a host, with or without a port, is this machine by whatever resolver.
 fn is_local(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

@@ -86,7 +86,7 @@ fn at_least_one(field: &str, value: Option<i64>, findings: &mut Findings) -> i64
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Completion {
     variables: Option<Box<RawValue>>,
-    /// What listener and ad-hoc jobs bring back; jobs of other kinds have no use for it.
+    /// The result of listener and ad-hoc jobs; jobs of other kinds have no use for it.
     result: Option<Box<RawValue>>,
     lease_token: Option<String>,
     job_lease_token: Option<String>,

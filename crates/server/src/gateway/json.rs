@@ -1,4 +1,4 @@
-//! How values look in JSON: keys as strings, dates in UTC with milliseconds, stored JSON as it is.
+//! Values as JSON: keys as strings, dates in UTC with milliseconds, stored JSON as it is.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

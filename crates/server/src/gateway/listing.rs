@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use std::cmp::Ordering;
 use tidemill_store::query::{Condition, Filter, Order, Value};
 
-/// Whether a row passes a filter of plain fields.
+/// True if a row passes a filter of plain fields.
 pub(super) fn passes<F: Copy>(filter: &Filter<F>, value: impl Fn(F) -> Option<Value>) -> bool {
     filter.all.iter().all(|condition| match condition {
         Condition::Is(field, test) => search::passes(value(*field).as_ref(), std::slice::from_ref(test)),

@@ -111,7 +111,7 @@ struct SubscriptionItem<'a> {
     correlation_key: Option<&'a Text>,
     message_subscription_type: &'a str,
     tool_properties: NoMembers,
-    /// What clients of 8.9 call them, and insist on.
+    /// A name of clients of 8.9, which insist on it.
     extension_properties: NoMembers,
     process_definition_name: Option<&'a Text>,
     process_definition_version: i32,

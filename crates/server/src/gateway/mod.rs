@@ -59,9 +59,9 @@ pub struct GatewayConfig {
     pub tenant_commands_per_second: Option<NonZeroU32>,
     /// Connections at the same time. When there are more, those that only wait are closed.
     pub connections_max: usize,
-    /// How long the head of a request may take, from its first byte on or from the beginning of the connection.
+    /// The time that the head of a request may take, from its first byte on or from the beginning of the connection.
     pub header_timeout: Duration,
-    /// How long a connection may wait between two requests. Longer than clients keep idle connections, lest one is
+    /// The time that a connection may wait between two requests. Longer than clients keep idle connections, lest one is
     /// closed under a request that is just being sent.
     pub idle_timeout: Duration,
     pub body_timeout: Duration,
@@ -69,11 +69,11 @@ pub struct GatewayConfig {
     pub body_bytes_per_second_min: usize,
     /// Memory for all bodies that are in hand at the same time.
     pub body_room_bytes: usize,
-    /// How long a body may wait for its share of that.
+    /// The time that a body may wait for its share of that.
     pub body_room_wait: Duration,
-    /// How long a client may take nothing of its answer.
+    /// The time for which a client may take nothing of its answer.
     pub stall_timeout: Duration,
-    /// Whether clients may set the clock, which is for tests.
+    /// True if clients may set the clock, which is for tests.
     pub pins_clock: bool,
     /// Web pages may send requests to a server that only this machine can reach.
     pub admits_foreign_pages: bool,
@@ -109,7 +109,7 @@ pub struct Gateway {
     evaluations: Evaluations,
     /// Where operators may look and act, and who may.
     operated: Option<(Arc<dyn Store>, OperationsConfig)>,
-    /// What is served to other nodes.
+    /// The routes for other nodes.
     internal: axum::Router,
 }
 

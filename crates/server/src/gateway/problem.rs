@@ -18,7 +18,7 @@ pub(crate) struct Problem {
     status: StatusCode,
     title: Cow<'static, str>,
     detail: String,
-    /// What we know beyond the standard members.
+    /// Members beyond the standard ones.
     more: Map<String, Value>,
     retry_after: Option<Duration>,
 }

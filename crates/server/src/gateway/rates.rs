@@ -1,4 +1,4 @@
-//! How many commands a tenant may send: one token bucket each.
+//! Limits on the commands that a tenant may send: one token bucket each.
 
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};

@@ -24,7 +24,7 @@ impl Call {
         broker.execute(command, options).await.map(show).map_err(|error| Problem::command(intent, error))
     }
 
-    /// What goes along with a command. Counts it against the rate of its tenant.
+    /// The options that go along with a command. Counts it against the rate of its tenant.
     pub(crate) fn options(&self, request: &impl Serialize) -> Result<CommandOptions, Problem> {
         let tenant = TenantId::default();
         if let Err(retry_after) = self.gateway.rates.admit(&tenant) {

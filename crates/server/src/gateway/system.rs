@@ -143,7 +143,7 @@ pub(super) async fn reset_clock(call: Call) -> Handled {
     set_clock(&call, None).await
 }
 
-/// Whoever sets the clock moves the time of all instances.
+/// Refuses to set the clock unless the server was started for tests: it moves the time of all instances.
 fn check_clock(call: &Call) -> Result<(), Problem> {
     if call.gateway.config.pins_clock {
         return Ok(());

@@ -39,7 +39,7 @@ pub(crate) struct Columns<'r> {
 }
 
 impl<'r> Columns<'r> {
-    /// What is bound from here on belongs to the next row.
+    /// Begins the next row: values that are bound from here on belong to it.
     pub(super) fn begin_row(&mut self) {
         debug_assert!(self.next == self.columns.len(), "every row has every column");
         self.rows += 1;

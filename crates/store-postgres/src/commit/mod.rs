@@ -38,7 +38,7 @@ impl Commit for PostgresStore {
             hook(&batch);
         }
         let folds_counts = self.counts.is_due(batch.partition());
-        // What has fired is deleted before new timers come, which may lie in the same range.
+        // Fired timers are deleted before new timers are written, which may lie in the same range.
         let mut steps: Vec<Step<'_>> =
             rest::calls(&batch, folds_counts).into_iter().map(Step::from).collect();
         steps.extend(changes::steps(&batch));
@@ -150,7 +150,7 @@ impl PostgresStore {
         }
     }
 
-    /// What the last statement before COMMIT has failed with.
+    /// The error of the last statement before COMMIT.
     fn fence_error(&self, fence: &Fence, highest_key: u64, error: &tokio_postgres::Error) -> Error {
         match error.code() {
             Some(&SqlState::DIVISION_BY_ZERO) => self.lost(fence),

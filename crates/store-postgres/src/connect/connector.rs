@@ -19,7 +19,7 @@ const KEEPALIVE_AFTER: Duration = Duration::from_secs(5);
 const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
-/// What the driver says where the server asks for a password and there is none.
+/// The driver's message where the server asks for a password and there is none.
 const PASSWORD_MISSING: &str = "password missing";
 
 /// Payloads of notifications; it ends with the connection.

@@ -15,7 +15,7 @@ pub(super) enum Lookup {
     NoFile,
     /// With what a line would have to fit first.
     NoLine(String),
-    /// Whoever else can read it knows the passwords already.
+    /// Other users can read the file, so the passwords in it are no secret.
     OpenToOthers,
     Unreadable(String),
 }

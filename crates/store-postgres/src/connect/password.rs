@@ -39,7 +39,7 @@ pub(super) fn find(config: &mut Config, variable: Option<String>, file: Option<P
 }
 
 impl Source {
-    /// What to do when the server wants another password than it was shown.
+    /// The remedy where the server wants another password than it was shown.
     pub(super) fn remedy(&self) -> String {
         match self {
             Source::ConnectionString => {

@@ -11,6 +11,7 @@ use tidemill_store::Result;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::Row;
 
+/// Each kind of work has a pool of its own, so that searches of clients cannot take the connections that commits need.
 pub(crate) struct Pool {
     connector: Arc<Connector>,
     settings: Arc<Settings>,
@@ -30,6 +31,7 @@ impl Pool {
 
     pub(crate) async fn take(&self) -> Result<Lease<'_>> {
         let permit = self.permits.acquire().await.expect("never closed");
+        // The connection that was used last is taken first, because it is the least likely to have been closed meanwhile.
         let found = loop {
             match self.idle.lock().expect("no holder panics").pop() {
                 Some(session) if session.client.is_closed() => {}
@@ -43,7 +45,8 @@ impl Pool {
         Ok(Lease { pool: self, session: Some(session), is_busy: false, _permit: permit })
     }
 
-    /// Reads in one flush. A connection that was lost without our noticing gets a second chance.
+    /// Reads in one flush. A connection may have been lost without notice, as by a restart of the server, so a read is tried once more on
+    /// another one. Writes are not: nobody knows whether the first try was written.
     pub(crate) async fn read(&self, calls: &[Call<'_>]) -> Result<Vec<Vec<Row>>> {
         let mut is_second = false;
         loop {
@@ -60,7 +63,7 @@ impl Pool {
         Ok(self.read(&[call]).await?.pop().unwrap_or_default())
     }
 
-    /// Writes in one transaction and one flush.
+    /// Writes in one transaction and one flush, which takes one round trip.
     pub(crate) async fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Vec<Row>>> {
         let mut lease = self.take().await?;
         let rows = lease.transact("BEGIN", calls, "COMMIT", &[]).await.into_rows();

@@ -11,20 +11,22 @@ use tokio_postgres::{Client, Error, Row, Statement};
 
 pub(crate) type Answer = Result<Vec<Row>, Error>;
 
+/// Statements are prepared per connection and stay there: planning again for every commit would cost more than running it.
 pub(crate) struct Session {
     pub(crate) client: Client,
     statements: Mutex<HashMap<String, Statement>>,
     settings: Arc<Settings>,
 }
 
-/// What a flush gave: one answer per call, and whether the transaction around them was committed.
+/// The result of a flush: one answer per call, and whether the transaction around them was committed.
 pub(crate) struct Flushed {
     pub(crate) answers: Vec<Answer>,
     pub(crate) committed: Result<(), Error>,
 }
 
 impl Flushed {
-    /// The first error that is a cause and not a consequence, with the call it belongs to.
+    /// The first error that is a cause and not a consequence, with the call it belongs to. After one statement has failed, Postgres answers
+    /// all others of the transaction with an error that says nothing.
     pub(crate) fn cause(&mut self) -> Option<(Option<usize>, Error)> {
         let is_cause =
             |error: &Error| error.code() != Some(&tokio_postgres::error::SqlState::IN_FAILED_SQL_TRANSACTION);
@@ -113,7 +115,8 @@ impl Session {
         })
     }
 
-    /// Prepares what this connection has not seen yet, in one round trip.
+    /// Prepares what this connection has not seen yet, in one round trip. A transaction pooler may use another server connection for each
+    /// transaction, so nothing is prepared behind one.
     async fn prepare<'c>(&self, calls: impl Iterator<Item = &'c Call<'c>>) -> Result<(), Error> {
         if self.settings.is_pooled {
             return Ok(());

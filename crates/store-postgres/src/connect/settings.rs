@@ -1,7 +1,7 @@
-//! What a connection must know before it is used: schema, time limits, and a planner that never bets on a table
+//! Settings of a connection before it is used: schema, time limits, and a planner that never bets on a table
 //! being empty. Set once where connections are ours, in every transaction behind a pooler.
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Commits, loads, leases: few statements, always the same, always by index.

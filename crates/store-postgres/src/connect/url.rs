@@ -7,7 +7,7 @@ use tidemill_store::{Error, Result};
 use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 
-/// How much the server has to prove.
+/// The degree to which the server has to prove who it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Trust {
     /// Any certificate, if TLS is used at all.

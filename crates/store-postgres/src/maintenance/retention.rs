@@ -1,4 +1,4 @@
-//! How long operators want things to be kept, in the store so that all nodes keep to it.
+//! The retention that operators have set. It is in the store so that all nodes keep to it.
 
 use crate::PostgresStore;
 use crate::call::Call;

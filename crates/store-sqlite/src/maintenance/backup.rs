@@ -32,7 +32,7 @@ fn copy(source: &Path, file: &Path) -> Result<()> {
     if let Some(reason) = obstacle(source, file, directory) {
         return Err(Error::Failed { place: file.display().to_string(), reason });
     }
-    // What an earlier attempt has left.
+    // An earlier attempt may have left a file behind.
     let _ = std::fs::remove_file(&unfinished);
     let name = unfinished.to_str().ok_or_else(|| failed(std::io::ErrorKind::InvalidFilename.into()))?;
     // SQLite writes to an empty file as it is, so that nobody else can read the copy.
@@ -78,7 +78,7 @@ fn unfinished(file: &Path) -> PathBuf {
     name.into()
 }
 
-/// Whether the name is one of those that belong to the store, under whatever path.
+/// True if the name is one of those that belong to the store, under whatever path.
 fn is_companion(source: &Path, file: &Path) -> bool {
     let is_same = |other: &Path| files::real_path(file).is_ok_and(|file| file == other);
     is_same(source) || files::COMPANIONS.iter().any(|suffix| is_same(&files::beside(source, suffix)))

@@ -1,4 +1,4 @@
-//! How long operators want things to be kept.
+//! The retention that operators have set.
 
 use crate::error::Outcome;
 use rusqlite::{Connection, OptionalExtension, params};

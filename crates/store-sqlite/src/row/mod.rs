@@ -1,4 +1,4 @@
-//! How entities are written: the statements of their tables, and binding values to them.
+//! Writing entities: the statements of their tables, and binding values to them.
 
 mod binder;
 mod statements;

@@ -1,6 +1,6 @@
-//! What can be filtered and sorted by, per entity, under the names of the API; and what is shown of what was found.
+//! The fields of each entity that can be filtered and sorted by, under the names of the API, and the shown values.
 
-/// How the values of a field compare.
+/// The order and equality of a field's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldKind {
     /// A 64-bit key; a text of digits in the API.

@@ -10,9 +10,9 @@ pub const PATTERN_CHARS_MAX: usize = 1_000;
 /// A pattern that is ready to be matched: `*` any characters, `?` one, a backslash takes the next literally.
 #[derive(Debug)]
 pub struct Pattern {
-    /// What the text begins with.
+    /// The beginning of the text.
     first: Piece,
-    /// What follows, each after any characters. None where there is no `*` at all.
+    /// The pieces behind the beginning, each after any characters. None where there is no `*` at all.
     rest: Option<Rest>,
 }
 
@@ -20,7 +20,7 @@ pub struct Pattern {
 struct Rest {
     /// In this order, between the first and the last.
     middle: Vec<Piece>,
-    /// What the text ends with.
+    /// The end of the text.
     last: Piece,
 }
 
@@ -51,11 +51,11 @@ impl Pattern {
         Pattern { first, rest }
     }
 
-    /// Whether the whole text is as the pattern says.
+    /// True if the whole text is as the pattern says.
     pub fn matches(&self, text: &str) -> bool {
         let Some(mut left) = self.first.after_start(text) else { return false };
         let Some(rest) = &self.rest else { return left.is_empty() };
-        // What comes first leaves most room for the others.
+        // The first place for each piece leaves most room for the pieces behind it, so no other place need be tried.
         for piece in &rest.middle {
             match piece.after_first(left) {
                 Some(behind) => left = behind,
@@ -97,7 +97,7 @@ impl Piece {
         Piece { places, prefix, gaps }
     }
 
-    /// What follows the piece at the beginning of the text.
+    /// The rest of a text that begins with the piece.
     fn after_start<'t>(&self, text: &'t str) -> Option<&'t str> {
         let mut left = text.chars();
         for place in &self.places {
@@ -116,7 +116,7 @@ impl Piece {
         })
     }
 
-    /// What follows the first place in the text where the piece is.
+    /// The rest of a text behind the first place where the piece is.
     fn after_first<'t>(&self, text: &'t str) -> Option<&'t str> {
         match &self.gaps {
             Some(gaps) => gaps.end_of_first(self.places.len(), text).map(|end| &text[end..]),

@@ -1,4 +1,4 @@
-//! How large a search may be. Databases refuse statements beyond sizes of their own; these lie below all of them, so that a
+//! Limits on the size of a search. Databases refuse statements beyond sizes of their own; these lie below all of them, so that a
 //! search is answered by every store or refused by none.
 
 use super::{Condition, Filter};
@@ -16,14 +16,14 @@ pub const LIST_VALUES_MAX: usize = 20_000;
 pub const SORTS_MAX: usize = 50;
 
 impl<F> Filter<F> {
-    /// How many conditions it has, at any depth.
+    /// Number of conditions at any depth.
     pub fn conditions(&self) -> usize {
         self.all.iter().map(Condition::conditions).sum()
     }
 }
 
 impl<F> Filter<F> {
-    /// How many of them are about rows that belong to what is searched for.
+    /// Number of conditions about rows that belong to the rows searched for.
     pub fn related(&self) -> usize {
         let related = |condition: &Condition<F>| match condition {
             Condition::Any(filters) => filters.iter().map(Filter::related).sum(),

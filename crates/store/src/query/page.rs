@@ -40,7 +40,7 @@ impl Default for Page {
 }
 
 impl Page {
-    /// How many there are in all, where the items of this page tell it.
+    /// The number of all items, where this page tells it.
     pub fn total_from(&self, items: usize) -> Option<u64> {
         match self.start {
             // A page that is not full shows everything there is from its start on.

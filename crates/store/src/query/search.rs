@@ -2,7 +2,7 @@
 
 use super::{Field, Filter, Order, Page, Sort};
 
-/// What a brief search shows of a long value.
+/// The part of a long value that a brief search shows.
 pub const BRIEF_CHARS_MAX: usize = 8191;
 
 #[derive(Clone, PartialEq, Debug)]

@@ -1,4 +1,4 @@
-//! What an instance consists of: elements, variables, incidents.
+//! Views of the parts of an instance: elements, variables, incidents.
 
 use super::{Row, error_hash};
 use crate::query::plain::FieldValue;

@@ -1,4 +1,4 @@
-//! What searches give back, and what can be searched by: one declaration per entity, with everything that an API
+//! Views, the results of searches, and the fields to search by: one declaration per entity, with everything that an API
 //! answer needs.
 
 mod definition;

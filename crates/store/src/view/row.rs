@@ -1,4 +1,4 @@
-//! What a view is made of: the stored entity, the definition it follows, and whether it has ended.
+//! The parts of a view: the stored entity, the definition it follows, and whether it has ended.
 
 use tidemill_model::entity::ProcessDefinition;
 use tidemill_model::{Text, Timestamp};
@@ -25,7 +25,7 @@ impl<E> Row<'_, E> {
         self.definition.map_or(0, |definition| definition.version)
     }
 
-    /// What has ended always shows when; what lives never does.
+    /// The end that a view shows. Ended entities always show one, if need be another time; live ones never do.
     pub(super) fn ended_at(&self, ended_at: Option<Timestamp>, otherwise: Timestamp) -> Option<Timestamp> {
         self.has_ended.then(|| ended_at.unwrap_or(otherwise))
     }

@@ -19,7 +19,7 @@ pub(super) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// Whether the server did it; false when it asks for patience. Anything else makes the figures worthless.
+    /// True if the server did it; false when it asks for patience. Anything else makes the figures worthless.
     pub(super) fn is_taken(&self) -> Result<bool> {
         match self.status {
             200..300 => Ok(true),

@@ -36,7 +36,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Whether nothing stalled while this start was on its way.
+    /// True if nothing stalled while this start was on its way.
     pub(super) fn left_alone(&self, start: &Start) -> bool {
         let ended = start.began + Duration::from_micros(start.latency_us.into());
         self.stalls.iter().all(|stall| ended < stall.start || stall.end < start.began)

@@ -1,4 +1,4 @@
-//! What stands in blocks: timers with all that their delivery needs, and cancellations.
+//! Entries of blocks: timers with all that their delivery needs, and cancellations.
 
 use crate::Position;
 use std::sync::Arc;

@@ -40,7 +40,7 @@ const PLAIN: u8 = 0;
 const LZ4: u8 = 1;
 const CHECKSUM_BYTES: usize = 4;
 
-/// What a block holds. The order is that of reading a slot: cancellations are known before the timers that they meet.
+/// The kinds of blocks. The order is that of reading a slot: cancellations are known before the timers that they meet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Kind {

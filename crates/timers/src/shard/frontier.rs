@@ -1,4 +1,4 @@
-//! How far slots have been split and loaded, and which of them hold blocks (rules 4 and 5).
+//! The times up to which slots have been split and loaded, and the slots that hold blocks (rules 4 and 5).
 
 use super::rows::BlockId;
 use crate::Slot;

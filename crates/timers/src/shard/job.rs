@@ -21,7 +21,7 @@ pub(super) enum What {
     Load,
     /// It is fired block by block (rule 5).
     Drain,
-    /// What was parked is fired.
+    /// Timers that were parked are fired.
     Unpark(Scope),
 }
 

@@ -1,10 +1,10 @@
-//! What the shard occupies, and what leaves memory when that is too much.
+//! The memory that the shard occupies, and the eviction of what is too much.
 
 use super::open::BlockLimits;
 use super::{Phase, Shard};
 use crate::{Position, Slot};
 
-/// What an entry is taken to occupy when a page of blocks is asked for.
+/// The memory that an entry is taken to occupy when a page of blocks is asked for.
 const ENTRY_BYTES: usize = 256;
 
 impl Shard {
@@ -14,7 +14,7 @@ impl Shard {
         self.wheel.bytes() + self.waiting_bytes() + self.places.bytes() + jobs
     }
 
-    /// What is on its way to the store, or waits to get there.
+    /// The memory of what is on its way to the store, or waits to get there.
     pub(super) fn waiting_bytes(&self) -> usize {
         let in_flight = self.in_flight.as_ref().map_or(0, |in_flight| in_flight.bytes);
         self.open.bytes + in_flight + self.queue_bytes

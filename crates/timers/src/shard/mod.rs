@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
     pub memory_bytes_max: usize,
-    /// How far ahead timers are loaded while memory allows.
+    /// The time ahead for which timers are loaded while memory allows.
     pub look_ahead_ms_max: i64,
     pub block_entries_max: usize,
     /// Timers that one commit fires at most: after a long stop, requests get their share too.
@@ -76,7 +76,7 @@ struct InFlight {
     is_unknown: bool,
 }
 
-/// What a need was for.
+/// The purpose of a need.
 enum Asked {
     Recover,
     Settle,
@@ -117,7 +117,7 @@ pub struct Shard {
     queue_bytes: usize,
     arrivals: u64,
     lookups: BTreeMap<u64, Lookup>,
-    /// What lookups are about: one at a time for each timer.
+    /// The timers that lookups are about: one lookup at a time for each.
     sought: BTreeSet<PlaceId>,
     /// Works about a timer that another work is about, in order.
     behind: BTreeMap<PlaceId, VecDeque<Work>>,

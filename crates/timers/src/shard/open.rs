@@ -13,7 +13,7 @@ pub(super) const PARKED: u8 = 6;
 /// A level beside time: timers that were paused one by one, one slot for each key.
 pub(super) const PAUSED: u8 = 7;
 
-/// How large blocks become.
+/// Limits on the size of blocks.
 #[derive(Clone, Copy)]
 pub(super) struct BlockLimits {
     pub(super) entries_max: usize,
@@ -23,7 +23,7 @@ pub(super) struct BlockLimits {
 #[derive(Default)]
 pub(super) struct Open {
     pub(super) answers: Vec<(Ticket, Answer)>,
-    /// What to run again if the commit fails.
+    /// The requests to run again if the commit fails.
     pub(super) works: Vec<Work>,
     pub(super) entries: Vec<Entry>,
     pub(super) tombstones: Vec<Tombstone>,

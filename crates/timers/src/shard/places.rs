@@ -62,7 +62,7 @@ impl Places {
         self.generated.insert(place.id, place);
     }
 
-    /// What a read has brought, with what was written since.
+    /// The place that a read has brought, with what was written since.
     pub(super) fn own(&self, id: PlaceId, read: Option<Place>) -> Option<Place> {
         match self.recent.get(&id) {
             Some((_, PlaceChange::Put(place))) => Some(*place),

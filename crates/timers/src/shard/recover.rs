@@ -1,4 +1,4 @@
-//! What the shard asks the store for, and how it begins: with the mark, the places of generated ids, and the first slot of
+//! Reads of the shard, and its beginning: with the mark, the places of generated ids, and the first slot of
 //! each level, whatever the number of timers.
 
 use super::request::{Answer, Ticket};
@@ -21,7 +21,7 @@ impl Shard {
         self.needs
     }
 
-    /// What must be read now. Each need is told once; its answer goes to `supply`.
+    /// The reads that must begin now. Each need is told once; its answer goes to `supply`.
     pub fn needs(&mut self, now_ms: i64) -> Vec<(u64, Need)> {
         let mut needs = Vec::new();
         self.ask_to_settle(&mut needs);

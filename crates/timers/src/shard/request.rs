@@ -1,4 +1,4 @@
-//! What clients ask of a shard, and what they are told.
+//! Requests of clients to a shard, and its answers.
 
 use super::rows::Place;
 use crate::block::{Entry, Flags, PlaceId, Scope};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Whom an answer is for: chosen by the driver.
 pub type Ticket = u64;
 
-/// How a timer is named.
+/// The name of a timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Address {
     /// A generated id carries the key and the due time at which the timer was stored.
@@ -34,7 +34,7 @@ pub struct Target {
     pub data: Arc<[u8]>,
 }
 
-/// What happens to a timer that has the same id.
+/// The fate of a timer that has the same id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     Replace,

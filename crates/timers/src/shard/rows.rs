@@ -1,4 +1,4 @@
-//! What a store sees of a shard: opaque blocks and a few plain rows. A store needs no more than to keep these, to write a
+//! The data of a shard as a store sees it: opaque blocks and a few plain rows. A store needs no more than to keep these, to write a
 //! batch as one transaction behind its fence, and to answer the reads of `Need`.
 
 use crate::block::{Kind, PlaceId, Scope};
@@ -76,7 +76,7 @@ pub struct DeliveryRow {
 pub struct Pause {
     /// Timers up to here had fired before.
     pub since: Position,
-    /// What was parked is being fired.
+    /// Timers that were parked are being fired.
     pub is_resuming: bool,
 }
 
@@ -103,7 +103,7 @@ pub struct Batch {
     pub namespaces: Vec<(Scope, Option<Pause>)>,
 }
 
-/// What a new owner reads first.
+/// The rows that a new owner reads first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recovered {
     pub fence: Fence,
@@ -121,7 +121,7 @@ pub struct Recovered {
 pub enum Need {
     /// The last batch, namespaces and targets. Answered by `Supply::Recovered`.
     Recover,
-    /// Whether a batch was written, after no older transaction of this owner can land any more. Answered by `Settled`.
+    /// Asks whether a batch was written, after no older transaction of this owner can land any more. Answered by `Settled`.
     Settle { batch: i64 },
     /// Places of generated ids behind this one, in order. Answered by `Supply::Places`.
     Places { after: Option<PlaceId> },
@@ -147,7 +147,7 @@ pub enum Supply {
     Blocks { rows: Vec<BlockRow>, is_last: bool },
 }
 
-/// What became of a commit.
+/// The fate of a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Commit {
     Written,

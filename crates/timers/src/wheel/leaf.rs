@@ -49,7 +49,7 @@ impl<T> Leaf<T> {
         self.highest < position
     }
 
-    /// What the vector occupies, the payloads' own memory excepted.
+    /// The memory that the vector occupies, without the payloads' own.
     pub(super) fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Entry<T>>() + size_of::<(Position, Leaf<T>)>()
     }

@@ -10,14 +10,14 @@ pub struct FiredRange {
     pub up_to: Position,
 }
 
-/// What a firing commit deletes.
+/// The rows of fired timers that a commit deletes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Deletion {
     pub range: Option<FiredRange>,
     pub others: Vec<Position>,
 }
 
-/// What is known of the rows between fired timers.
+/// The timers between fired ones, as far as they are known.
 pub(super) struct Unfired<'a, T> {
     pub(super) waiting: &'a Wheel<T>,
     pub(super) in_hand: &'a BTreeSet<Position>,

@@ -1,4 +1,4 @@
-//! What was inserted and removed lately and may be missing from a read of the store (rule 8).
+//! Timers that were inserted and removed lately, which a read of the store may have missed (rule 8).
 //!
 //! A change counts from the moment it enters the open batch. It is kept until a read that began after its commit
 //! cannot miss it any more.

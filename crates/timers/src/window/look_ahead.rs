@@ -1,4 +1,4 @@
-//! How far ahead the window reaches: minutes while memory allows, a second when it is short.
+//! The reach of the window: minutes ahead while memory allows, a second when it is short.
 
 /// The window always tries to hold what is due within this time.
 pub const LOOK_AHEAD_MS_MIN: i64 = 1_000;
@@ -6,7 +6,7 @@ pub const LOOK_AHEAD_MS_MIN: i64 = 1_000;
 pub const PAGE_TIMERS_MAX: usize = 20_000;
 /// Rows that one read asks for at least, however little memory is left: the work must go on.
 const PAGE_TIMERS_MIN: usize = 16;
-/// What a timer is taken to occupy before any was seen.
+/// The memory that a timer is taken to occupy before any was seen.
 const TIMER_BYTES: usize = 256;
 
 pub(super) struct LookAhead {

@@ -150,7 +150,7 @@ impl<T: Clone> Window<T> {
     /// A page has come. Changes that its read may have missed decide over its rows.
     pub fn arrived(&mut self, read_id: u64, page: Page<T>) {
         let Some(read) = self.reading.take_if(|read| read.id == read_id) else { return };
-        // What was evicted meanwhile lies between the window and this page: the page would hide the gap.
+        // Timers that were evicted meanwhile lie between the window and this page: taking the page would hide the gap.
         if read.after == self.horizon {
             let was_cut = page.horizon.due_ms < read.until_ms;
             self.extend(page);
@@ -189,7 +189,7 @@ impl<T: Clone> Window<T> {
         self.reads_below = self.wheel.bytes_max() / 2;
         if let Some(horizon) = self.wheel.evict() {
             self.horizon = self.horizon.min(Some(horizon));
-            // What was just dropped would be read and dropped again, as long as nothing has left by itself.
+            // Timers that were just dropped would be read and dropped again, as long as none has left by itself.
             self.reads_below = self.reads_below.min(self.wheel.bytes() / 2);
         }
     }

@@ -97,7 +97,7 @@ impl<'a> Place<'_, 'a> {
     }
 }
 
-/// Whether a token leaves at once.
+/// True if a token leaves at once.
 fn passes(node: &FlowNode<'_>) -> bool {
     match node.family {
         Family::Manual

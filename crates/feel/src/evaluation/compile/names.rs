@@ -95,7 +95,7 @@ impl Names {
         }
     }
 
-    /// Whether an enclosing construct declares the name, so that it is not a built-in here.
+    /// True if an enclosing construct declares the name, so that it is not a built-in here.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         self.frames.iter().any(|frame| {
             frame.itself.as_ref().is_some_and(|(itself, _)| itself == name)

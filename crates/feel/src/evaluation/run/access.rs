@@ -112,7 +112,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the standard refuses a value as a condition: it is neither a boolean nor null.
+    /// True if the standard refuses a value as a condition: it is neither a boolean nor null.
     pub(super) fn is_misplaced(&mut self, condition: &Value) -> bool {
         let misplaced =
             self.dialect() == Dialect::Standard && !matches!(condition, Value::Boolean(_) | Value::Null);

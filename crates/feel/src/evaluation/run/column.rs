@@ -29,7 +29,7 @@ impl<'n> Column<'n> {
         own.then_some(Column { name: &member.name, operator: *operator, constant, seen: None })
     }
 
-    /// Whether the item is kept; none where the usual way has to find out.
+    /// True if the item is kept; none where the usual way has to find out.
     #[inline]
     pub(super) fn keeps(&mut self, item: &Value) -> Option<bool> {
         let Value::Context(context) = item else { return None };
@@ -46,7 +46,7 @@ impl<'n> Column<'n> {
         self.holds(context.value_at(place)?)
     }
 
-    /// Whether an element of a JSON array is kept; none where the usual way has to find out.
+    /// True if an element of a JSON array is kept; none where the usual way has to find out.
     #[inline]
     fn keeps_element(
         &self,
@@ -62,7 +62,7 @@ impl<'n> Column<'n> {
         Ok(elements.entry(element)?.and_then(|entry| self.holds(&entry)))
     }
 
-    /// Whether the comparison holds for a value of the entry.
+    /// True if the comparison holds for a value of the entry.
     #[inline]
     fn holds(&self, value: &Value) -> Option<bool> {
         match (value, self.constant) {

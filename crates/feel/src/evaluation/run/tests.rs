@@ -42,7 +42,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a value is the expected one, or in the expected list or range.
+    /// True if a value is the expected one, or in the expected list or range.
     fn meets(&mut self, value: &Value, expected: &Value) -> Result<Option<bool>, Fault> {
         match expected {
             Value::Range(range) if !matches!(value, Value::Range(_)) => Ok(range.contains(value)),

@@ -20,7 +20,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether a value is of a type. Null conforms to every type: it is the absence of a value.
+/// True if a value is of a type. Null conforms to every type: it is the absence of a value.
 pub(crate) fn conforms(value: &Value, kind: &Type) -> bool {
     match (value, kind) {
         (_, Type::Any | Type::Named(_)) | (Value::Null, _) => true,

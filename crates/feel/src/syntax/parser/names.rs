@@ -16,7 +16,7 @@ pub(in crate::syntax) fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
 
-/// Whether a name needs help: it is not one plain word.
+/// True if a name needs help: it is not one plain word.
 pub(super) fn is_special(name: &str) -> bool {
     !name.is_empty() && !name.chars().all(is_name_part)
 }

@@ -52,7 +52,7 @@ impl Parser<'_> {
         Ok(Postfix::Filter(condition))
     }
 
-    /// Whether the current token can stand after the end of a range, or go on with that end.
+    /// True if the current token can stand after the end of a range, or go on with that end.
     fn closes_range(&self) -> bool {
         use Symbol::*;
         matches!(

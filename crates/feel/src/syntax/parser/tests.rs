@@ -72,7 +72,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether an operator follows that would take what was read as its operand.
+    /// True if an operator follows that would take what was read as its operand.
     fn goes_on(&self) -> bool {
         use Symbol::*;
         matches!(

@@ -58,7 +58,7 @@ fn narrow(filter: &mut Filter<Field>, tree: &Json, processes: &Processes) {
     if given.is_null() {
         return;
     }
-    // What could be wrong with them was found when the filter was read.
+    // Faults in them were found when the filter was read.
     let tests = tests("elementName", FieldKind::Text, given, &mut Findings::default());
     // Versions of a process mostly have the same names: they are asked for together.
     let mut definitions: BTreeMap<Vec<Text>, Vec<Value>> = BTreeMap::new();

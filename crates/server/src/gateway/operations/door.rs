@@ -1,4 +1,4 @@
-//! Who may look after a server: whoever is on its machine, and whoever shows the secret.
+//! Access to the endpoints for operators: from the machine itself, or with the secret.
 
 use crate::gateway::Gateway;
 use crate::gateway::call::check_json;
@@ -63,7 +63,7 @@ fn unauthorized(detail: &str) -> Problem {
 
 pub(super) async fn guard(State(door): State<Door>, request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
-    // Whoever listens where, no page of others administers a server.
+    // Wherever the server listens, no web page of others may administer it.
     let refusal = page_of_others(request.headers()).or_else(|| door.refusal(request.headers(), peer));
     match refusal {
         Some(problem) => problem.into_response(request.uri().path()),

@@ -1,4 +1,4 @@
-//! What each partition is behind with.
+//! The backlog of each partition.
 
 use super::{Operations, answered};
 use crate::gateway::call::Handled;

@@ -23,12 +23,12 @@ use std::sync::Arc;
 use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::{Retention, Store};
 
-/// What the endpoints for operators must know of their server.
+/// The parts of a server that the endpoints for operators use.
 #[derive(Clone, Debug, Default)]
 pub struct OperationsConfig {
-    /// Who shows it may come from anywhere; without one, only from the machine itself.
+    /// A caller that shows the secret may come from anywhere; others only from the machine itself.
     pub secret: Option<String>,
-    /// What the server was started with.
+    /// The settings that the server was started with.
     pub retention: Retention,
 }
 

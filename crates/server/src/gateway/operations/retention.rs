@@ -1,4 +1,4 @@
-//! How long things are kept, and how much of them there is.
+//! The retention of history and logs, and the amount of stored data.
 
 use super::{Operations, answered, read};
 use crate::gateway::call::Handled;
@@ -16,11 +16,11 @@ use tidemill_store::{Amount, DAY_MS, Kept, Purpose, Retention};
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Times {
-    /// What counts.
+    /// The retention that counts.
     kept_ms: Option<i64>,
-    /// What operators have set in the store, for all servers.
+    /// The retention that operators have set in the store, for all servers.
     set_ms: Option<i64>,
-    /// What this server was started with, which counts where nothing is set.
+    /// The retention that this server was started with. It counts where nothing is set.
     server_ms: Option<i64>,
 }
 
@@ -70,7 +70,7 @@ fn amount_item(amount: Amount) -> AmountItem {
     }
 }
 
-/// What is absent stays; null takes back what was set.
+/// A member that is absent stays as it is; null takes back what was set.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Wish {

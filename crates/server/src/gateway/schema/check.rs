@@ -78,7 +78,7 @@ impl<'a> BodyPath<'a> {
     }
 }
 
-/// What keeps this body from being read, if anything does.
+/// Finds the first fault that keeps a body from being read, if there is one.
 pub(crate) fn misfit(api: &Api, request: &Request, body: &Value) -> Option<Misfit> {
     match request {
         Request::Body { shape, .. } => value(api, shape, body, &BodyPath::TOP).err(),

@@ -2,7 +2,7 @@
 
 use tidemill_store::query::{Pattern, Test, Value};
 
-/// Whether a value passes all tests; nulls as a store treats them.
+/// True if a value passes all tests, with nulls as a store treats them.
 pub(crate) fn passes(value: Option<&Value>, tests: &[Test]) -> bool {
     tests.iter().all(|test| match (test, value) {
         (Test::Exists(wanted), value) => value.is_some() == *wanted,

@@ -1,4 +1,4 @@
-//! What each entity has in its filters beyond the plain fields of a store.
+//! Filters of each entity beyond the plain fields of a store.
 
 use super::filter::{Conditions, Searchable, tests};
 use serde_json::Value as Json;

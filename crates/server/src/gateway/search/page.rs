@@ -60,7 +60,7 @@ fn taken_apart<V>(results: Results<V>) -> (Vec<V>, PageInfo) {
     (results.items, page)
 }
 
-/// What a search found, each item as `show` writes it.
+/// The answer to a search, each item as `show` writes it.
 pub(crate) fn shown<V: Send + 'static>(
     results: Results<V>,
     show: impl Fn(&V, &mut Items) + Send + 'static,

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// How long a refused client may go on sending before the connection is cut.
+/// The time for which a refused client may go on sending before the connection is cut.
 const LINGER_MAX: Duration = Duration::from_secs(10);
 /// And how long it may be silent.
 const LINGER_SILENCE_MAX: Duration = Duration::from_secs(2);
@@ -54,7 +54,7 @@ impl Socket {
 pub(super) struct Stream {
     socket: Socket,
     slot: Arc<ConnectionSlot>,
-    /// How long a client may take nothing of what is there for it.
+    /// The time for which a client may take nothing of its answer.
     stall_max: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }

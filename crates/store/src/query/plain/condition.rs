@@ -1,4 +1,4 @@
-//! Whether a view passes a filter.
+//! Filters over views: each condition is a plain comparison.
 
 use super::{Related, Shown};
 use crate::query::{Condition, ElementInstanceField, Filter, IncidentField, JobField, Test, VariableScope};

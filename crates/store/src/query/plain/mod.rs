@@ -38,7 +38,7 @@ pub trait Shown: Field {
     fn shorten(_: &mut Self::View) {}
 }
 
-/// What conditions look at besides the view itself, live and ended rows alike.
+/// Rows that conditions look at besides the view itself, live and ended ones alike.
 pub trait Related {
     /// No active version of the same process is newer, and this one is active.
     fn is_latest(&self, definition: &ProcessDefinitionView) -> bool;

@@ -64,7 +64,7 @@ fn place_of<F: Shown>(view: &F::View, order: &[Sort<F>], related: &dyn Related) 
     Cursor { values: values.chain(F::tie_break(view).map(CursorValue::Int)).collect() }
 }
 
-/// Whether an entity has a tie break is not known without a view, so both lengths are tried.
+/// Both lengths are tried, because without a view it is not known whether an entity has a tie break.
 fn decode<F: Shown>(text: &str, order: &[Sort<F>]) -> Result<Cursor> {
     Cursor::decode(text, order, order.len()).or_else(|_| Cursor::decode(text, order, order.len() + 1))
 }

@@ -1,4 +1,4 @@
-//! What a field holds in one row, and whether it passes a test.
+//! The value of a field in one row, and tests on it.
 
 use crate::query::{CursorValue, FieldKind, Pattern, Test, Value};
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! How far somebody has read, in each partition for itself: a batch that becomes visible late is not missed.
+//! The position up to which a reader has read each partition. Each has its own, so that a batch that becomes visible late is not missed.
 
 use crate::gateway::problem::Problem;
 use std::collections::BTreeMap;

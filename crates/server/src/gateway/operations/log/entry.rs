@@ -17,7 +17,7 @@ pub(super) struct Entry {
     batch: String,
     /// Its place among the commands of the batch.
     number: usize,
-    /// What was asked, such as `CompleteJob`.
+    /// The intent of the command, such as `CompleteJob`.
     kind: String,
     /// Whom or what it was about, in a few words.
     subject: String,

@@ -22,7 +22,7 @@ use tidemill_model::{Command, PartitionId, ProcessInstanceKey, Timestamp};
 use tidemill_partition::unpack_log;
 use tidemill_store::LoggedBatch;
 
-/// What one answer may cost, whatever the log holds; who asks goes on from its cursor.
+/// The cost that one answer may have, whatever the log holds. The caller goes on from its cursor.
 const ENTRIES_MAX: usize = 1_000;
 const BATCHES_MAX: usize = 5_000;
 const BYTES_MAX: usize = 16 << 20;

@@ -17,7 +17,7 @@ pub(super) struct Strands<'s> {
 
 struct Strand {
     partition: PartitionId,
-    /// What was not read yet.
+    /// The range that was not read yet.
     rest: LogRange,
     piece: VecDeque<LoggedBatch>,
     is_at_end: bool,
