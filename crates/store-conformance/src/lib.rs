@@ -3,7 +3,6 @@
 
 mod build;
 pub mod cases;
-mod dice;
 mod dump;
 pub mod one_task;
 #[cfg(feature = "postgres")]

@@ -74,7 +74,7 @@ impl PostgresServer {
         run(&mut psql);
     }
 
-    /// Whether dumps can be made: the programs for that know servers up to their own version. Says so where not.
+    /// True if dumps can be made: the programs for that know servers up to their own version. Says so where not.
     pub fn can_be_dumped() -> bool {
         let (server, dump) = (major_version("postgres"), major_version("pg_dump"));
         if server > dump {

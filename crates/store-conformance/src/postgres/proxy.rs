@@ -80,7 +80,7 @@ impl Proxy {
             Armed { faults: faults.iter().copied().collect(), aim };
     }
 
-    /// Whether all that was prepared has happened.
+    /// True if all that was prepared has happened.
     pub fn has_struck(&self) -> bool {
         self.armed.lock().expect("no holder panics").faults.is_empty()
     }

@@ -5,12 +5,12 @@ mod history;
 mod holder;
 
 use crate::Place;
-use crate::dice::Dice;
 use history::History;
 use holder::{Action, Holder};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tidemill_model::PartitionId;
+use tidemill_model::dice::Dice;
 use tidemill_store::{PartitionState, Store};
 
 const PARTITION: PartitionId = PartitionId::FIRST;

@@ -3,9 +3,9 @@
 use super::Both;
 use super::question::{test, text};
 use super::world::World;
-use crate::dice::Dice;
 use async_trait::async_trait;
 use std::fmt::Debug;
+use tidemill_model::dice::Dice;
 use tidemill_store::Store;
 use tidemill_store::query::plain::Shown;
 use tidemill_store::query::*;

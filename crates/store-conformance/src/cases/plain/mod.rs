@@ -5,10 +5,10 @@ mod entities;
 mod question;
 mod world;
 
-use crate::dice::Dice;
 use crate::{Place, Session};
 use entities::Searched;
 use std::sync::Arc;
+use tidemill_model::dice::Dice;
 use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::Store;
 use tidemill_store::query::*;

@@ -2,8 +2,8 @@
 
 use super::entities::Searched;
 use super::world::{TEXTS, World};
-use crate::dice::Dice;
 use std::collections::BTreeSet;
+use tidemill_model::dice::Dice;
 use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
 use tidemill_store::query::plain::{FieldValue, Related};
 use tidemill_store::query::*;

@@ -4,7 +4,7 @@
 use crate::Builder;
 use crate::build::origin;
 use crate::cases::{end, put};
-use crate::dice::Dice;
+use tidemill_model::dice::Dice;
 use tidemill_model::entity::*;
 use tidemill_model::{Change, ElementInstanceKey, ProcessInstanceKey, RawJson, TenantId, Text, Timestamp};
 
