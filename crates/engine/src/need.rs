@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use std::fmt;
 use tidemill_model::{Entity, Need, ProcessInstanceKey};
 
-/// What was found for a need.
+/// The rows that were found for a need.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Supply {
     pub need: Need,

@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the command has done so far, in steps: expressions count for what they took.
+    /// The weight of the command so far, in steps: expressions count by the work that they took.
     fn weighs(&self) -> usize {
         self.steps_taken.saturating_add(self.work.steps())
     }

@@ -65,7 +65,8 @@ pub enum Brought {
     Noted,
 }
 
-/// Rows and keys that commands wait for.
+/// Rows and keys that commands wait for. They are gathered until the next read may begin, so that one round trip brings what many commands
+/// need.
 #[derive(Default)]
 pub(crate) struct Wanted {
     needs: Vec<Need>,
@@ -108,6 +109,7 @@ impl Wanted {
         }
         let mut reads = Vec::new();
         if !self.needs.is_empty() {
+            // Commands that miss something from here on must ask again: the read that begins now may be too early for them.
             self.known.clear();
             self.definitions_have_moved = false;
             reads.push(Read::Rows(std::mem::take(&mut self.needs)));

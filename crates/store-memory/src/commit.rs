@@ -194,7 +194,7 @@ fn is_definition(entity: &Entity) -> bool {
     )
 }
 
-/// What must be unique among deployed things of one kind.
+/// The id and version that must be unique among deployed things of one kind.
 fn version_of(entity: &Entity) -> Option<(EntityKind, &str, &TenantId, i32)> {
     let (id, tenant, version) = match entity {
         Entity::ProcessDefinition(row) => (&row.process_id, &row.tenant, row.version),
@@ -205,7 +205,7 @@ fn version_of(entity: &Entity) -> Option<(EntityKind, &str, &TenantId, i32)> {
     Some((entity.kind(), id, tenant, version))
 }
 
-/// Whether a row with another key has this id and version.
+/// True if a row with another key has this id and version.
 fn is_taken(live: &Tables, entity: &Entity) -> bool {
     let is_other =
         |other: Entity| other.numbers() != entity.numbers() && version_of(&other) == version_of(entity);

@@ -40,7 +40,7 @@ impl Definitions for MemoryStore {
     }
 }
 
-/// What the three kinds of deployed things have in common.
+/// The common part of processes, forms and resources.
 pub(crate) trait Version {
     fn id(&self) -> (&str, &TenantId);
     fn version(&self) -> i32;

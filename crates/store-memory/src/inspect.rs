@@ -1,4 +1,4 @@
-//! What operators look at.
+//! Reads for operators.
 
 use crate::MemoryStore;
 use crate::state::State;
@@ -74,7 +74,7 @@ impl State {
     }
 }
 
-/// How many of these times lie on each day.
+/// Counts the times of each day.
 fn days(times: impl Iterator<Item = Timestamp>) -> BTreeMap<i64, u64> {
     let mut days = BTreeMap::new();
     for time in times {

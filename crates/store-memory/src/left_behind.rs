@@ -1,4 +1,4 @@
-//! What is still alive, for tests that expect nothing to be.
+//! Lists rows that are still alive, for tests that expect none.
 
 use crate::Memory;
 use crate::tables::Tabled;

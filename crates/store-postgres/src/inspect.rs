@@ -1,4 +1,4 @@
-//! What operators look at. Days are told by the catalogue of Postgres, so that nothing is counted row by row.
+//! Reads for operators. Days are told by the catalogue of Postgres, so that nothing is counted row by row.
 
 use crate::PostgresStore;
 use crate::call::Call;

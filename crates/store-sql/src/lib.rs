@@ -1,4 +1,4 @@
-//! What all SQL stores share: entities as rows, and from searches to SQL: which tables and columns stand behind
+//! The common parts of all SQL stores: entities as rows, and searches as SQL: which tables and columns stand behind
 //! the fields, how filters and pages become statements, how rows become views. Stores bring a `Dialect` and run
 //! the text.
 

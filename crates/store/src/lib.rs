@@ -1,4 +1,4 @@
-//! What Tidemill asks of a store. Small traits named for what they do, the batch that a partition commits,
+//! The contract of a store: small traits named for what they do, the batch that a partition commits,
 //! the query language of searches and the views they give back. Every store passes `store-conformance`.
 
 mod batch;

@@ -28,7 +28,7 @@ pub trait Load: Send + Sync {
     /// partition. Lists that have a place to go on from (`after`) end after so many rows.
     async fn load(&self, partition: PartitionId, needs: &[Need], list_rows_max: u32) -> Result<Vec<Loaded>>;
 
-    /// What is left of instances that are not live, in the same order: for who wants to delete them. Rows are counted up
+    /// Counts the rows that are left of instances that are not live, in the same order, for their deletion. Rows are counted up
     /// to `DELETED_ROWS_MAX`.
     async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>>;
 

@@ -160,7 +160,7 @@ fn store_all(
     Ok(in_order(stored))
 }
 
-/// What starts each of the processes by itself; everything that is needed to open it is in memory.
+/// The start events of each of the processes, ready to be opened. Everything that is needed for that is in memory.
 fn plan_starts(run: &Run<'_>, tenant: &TenantId, files: &[Readable]) -> Stepped<Vec<Vec<Plan>>> {
     let mut missed = Missed::default();
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! What all commands on jobs check first.
+//! Checks that all commands on jobs make first.
 
 use crate::run::Run;
 use crate::stop::{Stepped, Stop};
@@ -67,7 +67,7 @@ fn wrong_lease(job: &Job, verb: &str) -> Stop {
     .into()
 }
 
-/// What happened to the lease when the job is no longer held.
+/// Ends the lease of a job that is no longer held, and remembers its key: a worker may still show it.
 pub(super) fn release(run: &mut Run<'_>, key: JobKey) -> Stepped {
     crate::element::job_task::drop_lease(run, key)?;
     let job = run.change::<Job>(key)?;

@@ -134,7 +134,7 @@ pub(super) fn wait_for_busy(run: &mut Run<'_>, offer: &Offer, reply: Option<Repl
     true
 }
 
-/// Whether a subscription that could take the message is busy with another one.
+/// True if a subscription that could take the message is busy with another one.
 fn has_busy(run: &Run<'_>, offer: &Offer) -> bool {
     let is_busy = |row: &Arc<BoxSubscription>| {
         row.correlating.is_some_and(|message| message != offer.key) && offer.is_for(row)

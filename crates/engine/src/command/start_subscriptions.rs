@@ -1,4 +1,4 @@
-//! Which message or signal starts which process, and handing that over between versions.
+//! Start subscriptions: which message, signal or timer starts which process. A new version takes them over from the one before.
 
 use crate::event::timer;
 use crate::need::Missed;
@@ -50,7 +50,7 @@ enum StartsBy {
     Timer(timer::Due),
 }
 
-/// What starts a process by itself.
+/// The start events of a process that nobody has to start by hand.
 pub(super) fn plan(run: &Run<'_>, process: &Process) -> Stepped<Vec<Plan>> {
     let mut plans = Vec::new();
     for index in process.starts() {

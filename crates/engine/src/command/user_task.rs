@@ -1,4 +1,4 @@
-//! What people do with user tasks: assign, claim, update, complete.
+//! Commands on user tasks: assign, claim, update, complete.
 
 use crate::data::{result, variables};
 use crate::element::user_task::{end, set_state};

@@ -54,6 +54,8 @@ impl Working {
         }
     }
 
+    /// Instances go as a whole, those first that no command has used for the longest time. Half an instance in memory would have to be told
+    /// from a small one, and the next command of it would load the whole again.
     fn evict_instances(&mut self, rows_max: usize) {
         let mut instances: Vec<_> = self
             .tables
@@ -72,6 +74,7 @@ impl Working {
         self.residence.used.retain(|instance, _| live.contains(instance));
     }
 
+    /// Goes down the scopes by their links, because a search of the tables would cost as much as all that is in memory.
     fn evict_instance(&mut self, instance: ProcessInstanceKey) {
         let mut scopes = vec![instance.scope()];
         while let Some(scope) = scopes.pop() {
@@ -112,6 +115,7 @@ impl Working {
         self.unload::<ProcessInstance>(instance);
     }
 
+    /// Number of rows that belong to message boxes: the measure for their eviction.
     fn box_rows(&self) -> usize {
         self.tables.messages.len() + self.tables.box_subscriptions.len() + self.tables.start_locks.len()
     }
@@ -155,6 +159,7 @@ impl Working {
         for timer in timers {
             self.unload::<Timer>(timer);
         }
+        // They were looked at above, and the names of evicted boxes mean nothing any more.
         self.index.idle_boxes.clear();
     }
 

@@ -14,7 +14,8 @@ use tidemill_model::{
 pub(crate) struct Index {
     pub(crate) links: FxHashMap<ElementInstanceKey, ScopeLinks>,
     pub(crate) boxes: FxHashMap<BoxName, MessageBox>,
-    /// Boxes that may have become empty in this batch.
+    /// Boxes that may have become empty in this batch. They are dropped at its end, not at once: the next command of the batch may use the
+    /// same box, and asking the store again would not show what this batch has changed.
     pub(crate) idle_boxes: Vec<BoxName>,
     pub(crate) locks: FxHashMap<(TenantId, Text, Text), ProcessInstanceKey>,
     pub(crate) signals: FxHashMap<(TenantId, Text), BTreeSet<SubscriptionKey>>,
@@ -50,7 +51,7 @@ pub(crate) struct ProcessVersions {
     pub(crate) timers: BTreeSet<TimerKey>,
 }
 
-/// A row that is found by more than its key.
+/// A row that is found by more than its key. Rows of kinds that are looked up by key alone have nothing to do here.
 pub(crate) trait Filed {
     fn file(&self, _index: &mut Index) {}
 
@@ -75,7 +76,7 @@ impl Index {
             + self.back_offs.len()
     }
 
-    /// The scope has gone: what was noted of its children goes with it.
+    /// The scope has gone. The note that only a part of its children was in memory must go with it, or the entry would never be bare.
     fn drop_scope(&mut self, scope: ElementInstanceKey) {
         self.at_links(scope, |links| links.residency = super::Residency::All);
     }
@@ -96,6 +97,7 @@ impl Index {
         }
     }
 
+    /// Takes something from a message box, and remembers a box that may go.
     fn at_box(&mut self, name: BoxName, change: impl FnOnce(&mut MessageBox)) {
         if let Some(found) = self.boxes.get_mut(&name) {
             change(found);
@@ -105,6 +107,7 @@ impl Index {
         }
     }
 
+    /// Takes something from the links of a scope. Links of which nothing is left go, so that memory follows what lives.
     fn at_links(&mut self, scope: ElementInstanceKey, change: impl FnOnce(&mut ScopeLinks)) {
         if let Some(links) = self.links.get_mut(&scope) {
             change(links);

@@ -15,6 +15,8 @@ const WINDOW_JOBS_MAX: usize = 100_000;
 /// Higher priority first, then older first.
 type QueuePosition = (Reverse<i32>, JobKey);
 
+/// A worker must get the first waiting job without a read, and the store may hold millions of them. So the first of each type that was
+/// asked for are in memory, and jobs that this batch makes join them at once.
 #[derive(Default)]
 pub(crate) struct JobQueues {
     queues: FxHashMap<Text, Queue>,
@@ -60,6 +62,7 @@ impl JobQueues {
             queue.young.remove(&position);
         }
         let Some(job) = job.filter(|job| can_be_handed_out(job)) else { return };
+        // Nobody has asked for jobs of this type, so nothing is kept of it: the store has them all.
         let Some(queue) = self.queues.get_mut(&job.job_type) else { return };
         let position = (Reverse(job.priority), key);
         let tenant = job.origin.tenant.clone();
@@ -111,6 +114,7 @@ impl JobQueues {
     }
 }
 
+/// A job that is leased, backing off or failed is in memory with its instance, but no worker may get it.
 fn can_be_handed_out(job: &Job) -> bool {
     job.state == JobState::Waiting && job.lease.is_none()
 }
@@ -159,6 +163,7 @@ impl Working {
             let Entity::Job(stored) = entity else { continue };
             let position = (Reverse(stored.priority), stored.key);
             last = last.max(Some(position));
+            // A job in memory may have changed since the store was asked: what memory says of it counts.
             let known = self.tables.jobs.get(stored.key);
             let is_free = match known {
                 Some(job) => can_be_handed_out(job),

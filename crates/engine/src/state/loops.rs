@@ -84,6 +84,7 @@ impl Working {
         let total = body.progress.unwrap_or_default().total;
         let mut rows = self.outputs(body.key).peekable();
         let mut list = String::from("[");
+        // The texts are put together as they are: parsing thousands of outputs only to write them again would cost far more.
         for counter in 1..=total {
             if counter > 1 {
                 list.push(',');
@@ -103,7 +104,8 @@ impl Working {
         counters.filter_map(move |counter| self.get::<LoopOutput>((body, *counter)))
     }
 
-    /// Of a large instance the outputs may not be in memory.
+    /// Asks for outputs that are not in memory, as in a large instance. A body counts what it has completed, so it is known without a read
+    /// whether any are missing.
     pub(crate) fn require_outputs(&self, body: &ElementInstance) -> Stepped {
         let completed = body.progress.unwrap_or_default().completed as usize;
         let known = self.links(body.key).map_or(0, |links| links.outputs.len());

@@ -132,7 +132,7 @@ impl Working {
         self.tables.touched_count()
     }
 
-    /// The command failed: everything is as it was before.
+    /// The command failed: everything is as it was before, the index included, which the tables report to.
     pub(crate) fn undo(&mut self) {
         self.keys.undo();
         self.catalog.undo();
@@ -166,6 +166,7 @@ impl Working {
             .ok_or_else(|| Stop::broken("a row to change is not there"))
     }
 
+    /// Every change of a row's existence goes through here or `remove`, `end` and `load`, so that the index cannot fall behind.
     pub(crate) fn insert<R: Tabled>(&mut self, row: R) {
         row.file(&mut self.index);
         R::table_mut(&mut self.tables).insert(row);
@@ -187,6 +188,7 @@ impl Working {
         R::table_mut(&mut self.tables).log(row);
     }
 
+    /// Changes a row in memory only. See [`Table::patch`].
     pub(crate) fn patch<R: Tabled>(&mut self, key: R::Key, change: impl FnOnce(&mut R)) {
         R::table_mut(&mut self.tables).patch(key, change);
     }
@@ -244,7 +246,8 @@ impl Working {
     }
 }
 
-/// A row with a table of its own.
+/// A row with a table of its own. The macro below writes the implementations, so that a new kind of row cannot be forgotten in one of the
+/// loops over all tables.
 pub(crate) trait Tabled: Stored + Filed {
     fn table(tables: &Tables) -> &Table<Self>;
 

@@ -18,11 +18,12 @@ use tidemill_model::{
     TenantId, Text,
 };
 
+/// Knows which needs were answered. Only with that can "the row is not in memory" be told from "there is no such row".
 #[derive(Default)]
 pub(super) struct Residence {
     /// Needs whose answer stays true while this links owns the partition.
     pub(super) standing: FxHashSet<Need>,
-    /// Needs answered for the commands of the current batch.
+    /// Needs answered for the commands of the current batch. Afterwards rows may be evicted, and other partitions may write.
     answered: FxHashSet<Need>,
     signal_pages: FxHashMap<Need, (Vec<SubscriptionKey>, bool)>,
     /// Rows of ended instances that the store still has. Commands of the current batch asked for them.
@@ -214,6 +215,7 @@ impl Working {
         self.files_read.forget();
         self.residence.signal_pages.clear();
         self.residence.remains.clear();
+        // Eviction goes by the batch in which an instance was last used.
         self.residence.tick += 1;
         self.forget_empty_boxes();
     }
@@ -233,6 +235,8 @@ impl Working {
         self.forget_definitions();
     }
 
+    /// Remembers that a large instance came without all its children. A scope counts its children, so a difference to what is in memory shows
+    /// that some are still in the store.
     fn note_residency(&mut self, supply: &Supply) {
         if let Need::Children { scope, .. } = supply.need {
             let last = supply.entities.iter().rev().find_map(|entity| match entity {
@@ -339,6 +343,7 @@ impl Working {
         Some(row)
     }
 
+    /// An empty box is forgotten together with the knowledge that it is empty: correlation keys are chosen by clients and have no limit.
     fn forget_empty_boxes(&mut self) {
         for name in std::mem::take(&mut self.index.idle_boxes) {
             if self.index.boxes.get(&name).is_none_or(MessageBox::is_empty) {

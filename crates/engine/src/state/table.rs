@@ -7,6 +7,10 @@ use tidemill_model::{Change, Entity, Stored};
 /// Room for changes that is kept from batch to batch.
 const BATCH_ROWS_KEPT: usize = 4_096;
 
+/// All rows of one kind that are in memory.
+///
+/// Commands change rows in place. The journal puts back what a failed command has changed, and `dirty` remembers each row as the store
+/// knows it, so that a row that was changed ten times in a batch is written once, and one that came and went is not written at all.
 pub(crate) struct Table<R: Stored> {
     rows: FxHashMap<R::Key, Slot<R>>,
     /// Counts commands: a slot with the current stamp is already in the journal.
@@ -26,6 +30,7 @@ pub(crate) struct Table<R: Stored> {
 }
 
 struct Slot<R> {
+    /// Shared with whoever has read it: a change copies the row only if somebody else still holds it.
     row: Arc<R>,
     stamp: u64,
 }
@@ -63,6 +68,7 @@ impl<R: Stored> Table<R> {
     pub(crate) fn insert(&mut self, row: R) {
         let key = row.key();
         let before = self.rows.insert(key, Slot { row: Arc::new(row), stamp: self.stamp });
+        // A second row under a key would overwrite the first in the store without a trace.
         assert!(before.is_none(), "keys are never used twice");
         self.journal.push((key, None));
     }
@@ -93,6 +99,7 @@ impl<R: Stored> Table<R> {
     /// Puts in what the store has, without a change to write.
     pub(crate) fn load(&mut self, row: Arc<R>) -> bool {
         let key = row.key();
+        // Memory is newer than the store: it holds changes of this batch that were not written yet.
         if self.rows.contains_key(&key) || self.is_gone(key) {
             return false;
         }
@@ -159,6 +166,7 @@ impl<R: Stored> Table<R> {
         self.stamp += 1;
         self.patched.clear();
         for (key, before) in self.journal.drain(..) {
+            // The first command of the batch that touched the row has seen it as the store has it; later ones must not replace that.
             self.dirty.entry(key).or_insert(before);
         }
         for row in self.ended.drain(..) {
@@ -170,6 +178,7 @@ impl<R: Stored> Table<R> {
     pub(crate) fn undo(&mut self, mut restored: impl FnMut(&R), mut removed: impl FnMut(&R)) {
         self.stamp += 1;
         self.ended.clear();
+        // From the last change back to the first, so that a row that was changed and then removed comes back as it was.
         while let Some((key, before)) = self.journal.pop() {
             self.gone.remove(&key);
             match before {

@@ -60,7 +60,7 @@ fn append_all(live: &Tables, instance: ProcessInstanceKey, entities: &mut Vec<En
     for_each_kind!(R => append(R::table(live), |row| is_of_instance(Stored::belongs_to(row)), entities));
 }
 
-/// What belongs to one scope directly; the element itself is not among it. The back-off timer of a job comes with the
+/// Loads the rows that belong to one scope directly. The element itself is not among them. The back-off timer of a job comes with the
 /// element of the job.
 fn append_belongings(live: &Tables, place: Place, entities: &mut Vec<Entity>) {
     let element = Some(place.element);

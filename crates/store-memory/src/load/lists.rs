@@ -1,4 +1,4 @@
-//! What is not found by an instance: message boxes, signals, start events, jobs to hand out, leases.
+//! Lists that belong to no single instance: message boxes, signals, start events, jobs to hand out, leases.
 
 use super::instances::append;
 use crate::tables::Tables;

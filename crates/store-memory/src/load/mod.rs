@@ -1,4 +1,4 @@
-//! What the engine asks for: live rows only.
+//! Loads the rows that the engine needs: live rows only.
 
 mod catalog;
 mod instances;

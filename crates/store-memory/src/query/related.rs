@@ -1,4 +1,4 @@
-//! What conditions look at besides the row itself.
+//! Rows that conditions look at besides the row itself.
 
 use super::views::{Views, both};
 use std::collections::BTreeSet;

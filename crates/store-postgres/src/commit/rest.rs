@@ -1,4 +1,4 @@
-//! What a batch carries besides changes: its log, the inbox, answers, results, dead letters, counts.
+//! The parts of a batch besides changes: its log, the inbox, answers, results, dead letters, counts.
 
 use crate::call::{Call, Param, small};
 use std::borrow::Cow;

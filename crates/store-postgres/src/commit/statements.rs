@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use tidemill_model::{Ended, EntityKind};
 use tidemill_store_sql::Row;
 
-/// What a statement does with the rows it is given.
+/// The effect of a statement on the rows that it is given.
 #[derive(Clone, Copy)]
 pub(super) enum Verb {
     Put,
@@ -24,7 +24,7 @@ pub(super) fn statement<R: Row>(verb: Verb, columns: &[Column<'_>]) -> &'static 
     })
 }
 
-/// Whether the entity binds its partition itself; for all others it is the first parameter.
+/// True if the entity binds its partition itself. For all others the partition is the first parameter.
 pub(super) fn binds_partition<R: Row>() -> bool {
     R::COLUMNS[0] == "partition_id"
 }

@@ -56,7 +56,7 @@ impl Instances {
         fetches
     }
 
-    /// What this place still needs, where its instance is large.
+    /// The rows that are still to be loaded, where the instance is large.
     pub(super) fn piece(&self, place: &Place) -> Vec<Fetch<'static>> {
         if !self.large.contains(&place.instance) {
             return Vec::new();
@@ -95,7 +95,7 @@ fn whole<R: StoredRow>(instances: &[i64]) -> Option<Fetch<'static>> {
     Some(Fetch::new(R::KIND, sql, [instances.to_vec().into()]))
 }
 
-/// What belongs to these scopes of an instance directly; the elements themselves are not among it.
+/// Loads the rows that belong to these scopes of an instance directly. The elements themselves are not among them.
 pub(super) fn scope_belongings(instance: i64, elements: &[i64]) -> Vec<Fetch<'static>> {
     let mut fetches = Vec::new();
     for_each_kind!(R => fetches.extend(of_scopes::<R>(instance, elements)));

@@ -25,7 +25,7 @@ impl<'a> Fetch<'a> {
     }
 }
 
-/// What a row belongs to, and what it is.
+/// The entity of a row, with the key of what it belongs to.
 pub(super) fn owned_entity(kind: EntityKind, row: &Row) -> Result<(i64, Entity)> {
     let entity = with_kind!(kind, R => <R as StoredRow>::load(&ResultRow(row), 1).map(Stored::into_entity));
     Ok((row.get(0), entity?))

@@ -69,7 +69,7 @@ async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, 
     drop_kept(transaction, &instances).await?;
     let row = transaction.query_typed_one(&format!("SELECT count(*) FROM {instances}"), &[]).await?;
     let count: i64 = row.get(0);
-    // What belongs to an instance that lives, or that ended on a later day.
+    // Rows stay that belong to an instance that lives, or that ended on a later day.
     let keeps = format!(
         "(EXISTS (SELECT 1 FROM process_instances i WHERE i.partition_id = (o.instance_key >> 51)::smallint \
          AND i.key = o.instance_key) OR EXISTS (SELECT 1 FROM process_instances_history i \
@@ -101,7 +101,7 @@ async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, 
     Ok(usize::try_from(count).unwrap_or_default().max(1))
 }
 
-/// What was kept of earlier days for instances that go now.
+/// Deletes rows of earlier days that were kept for instances that go now.
 async fn drop_kept(transaction: &Transaction<'_>, instances: &str) -> Result<(), Error> {
     let goes = format!("EXISTS (SELECT 1 FROM {instances} i WHERE i.key = o.instance_key)");
     let mut sql = format!(

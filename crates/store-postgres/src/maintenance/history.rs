@@ -44,7 +44,7 @@ pub(crate) fn delete_instances(instances: &[i64]) -> Call<'static> {
     Call::once(sql, [instances.to_vec().into()])
 }
 
-/// What a commit deletes of ended instances: their own rows, so that they are shown no longer, and the next rows of what
+/// Deletes a part of ended instances within a commit: their own rows, so that they are shown no longer, and the next rows of what
 /// belonged to them.
 pub(crate) fn delete_some(instances: &[ProcessInstanceKey]) -> Vec<Call<'static>> {
     if instances.is_empty() {
@@ -82,7 +82,7 @@ pub(crate) fn remains(row: &Row) -> Remains {
     }
 }
 
-/// Whether a piece has taken all that there was.
+/// True if a piece has taken all that there was.
 pub(crate) fn is_last_piece(answers: &[Vec<Row>]) -> bool {
     let gone = |rows: &Vec<Row>| rows.first().map_or(0, |row| row.get::<_, i64>(0));
     answers.iter().map(gone).all(|gone| gone < DELETED_ROWS_MAX as i64)

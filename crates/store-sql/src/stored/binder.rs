@@ -1,4 +1,4 @@
-//! What rows are bound to: a statement's parameters in one store, columns of arrays in another.
+//! Targets that the values of rows are bound to: a statement's parameters in one store, columns of arrays in another.
 
 use std::borrow::Cow;
 use tidemill_model::{RawJson, TenantId, Text, Timestamp};

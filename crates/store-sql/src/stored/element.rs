@@ -1,4 +1,4 @@
-//! What an instance consists of, as rows: elements, variables, incidents, loops.
+//! Rows for the parts of an instance: elements, variables, incidents, loops.
 
 use crate::stored::table::{stored, unreadable};
 use crate::table::{search_table, side_of_end, side_of_state};

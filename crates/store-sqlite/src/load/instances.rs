@@ -90,7 +90,7 @@ impl Instances {
     }
 }
 
-/// What belongs to one scope directly; the element itself is not among it.
+/// Loads the rows that belong to one scope directly. The element itself is not among them.
 pub(super) fn append_belongings(
     connection: &Connection,
     place: &Place,

@@ -43,7 +43,7 @@ pub(super) fn purge_some(
     Ok(Purged { instances, has_more: keys.len() == most })
 }
 
-/// What a commit deletes of an instance: the row of the instance itself, so that it is shown no longer, and the next rows
+/// Deletes a part of an instance within a commit: the row of the instance itself, so that it is shown no longer, and the next rows
 /// of what belonged to it. The follow-up of the same commit comes back for the rest.
 pub(crate) fn delete_some(connection: &Connection, instance: i64) -> Outcome<()> {
     delete_instance(connection, instance)?;
