@@ -73,10 +73,11 @@ fn strike(world: &Arc<World>, member: usize) {
 /// Some of the next commits do not go well.
 fn plan_commits(world: &World) {
     let faults: Vec<Fault> = (0..world.between(1, 6))
-        .map(|_| match world.below(5) {
+        .map(|_| match world.below(6) {
             0 => Fault::LostBeforeCommit,
             1 => Fault::LostAfterCommit,
             2 => Fault::Fenced,
+            3 => Fault::FullForNow,
             _ => Fault::None,
         })
         .collect();
@@ -87,6 +88,7 @@ fn plan_commits(world: &World) {
 /// Everything is as it should be from now on.
 pub(crate) fn heal(world: &Arc<World>) {
     world.is_rough.store(false, std::sync::atomic::Ordering::Relaxed);
+    world.memory.faults().forget();
     let count = world.members().len();
     for member in 0..count {
         {

@@ -14,6 +14,7 @@ mod network;
 mod others;
 mod pace;
 mod panics;
+mod promptness;
 mod run;
 mod trace;
 mod workers;

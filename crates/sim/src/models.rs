@@ -107,7 +107,7 @@ impl Maker<'_> {
     }
 
     fn block(&mut self, builder: ModelBuilder, may_fork: bool) -> ModelBuilder {
-        match self.world.below(12) {
+        match self.world.below(13) {
             0..=2 => self.job(builder),
             3..=4 => self.timer(builder),
             5 => self.message(builder),
@@ -117,6 +117,7 @@ impl Maker<'_> {
             9 => self.guarded(builder),
             10 if may_fork => self.fork(builder),
             11 => self.storm(builder),
+            12 => self.user_task(builder),
             _ => self.job(builder),
         }
     }
@@ -145,6 +146,11 @@ impl Maker<'_> {
         let id = self.id("signal", 1);
         self.model.waits_for_signal = true;
         builder.catch_signal(&id, SIGNAL)
+    }
+
+    fn user_task(&mut self, builder: ModelBuilder) -> ModelBuilder {
+        let id = self.id("task", 1);
+        builder.user_task(&id, |task| task)
     }
 
     /// The body counts as an element as well.

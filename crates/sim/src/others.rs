@@ -6,15 +6,18 @@ use crate::models::SIGNAL;
 use crate::world::World;
 use std::sync::Arc;
 use tidemill_model::command::{
-    BroadcastSignal, CancelInstance, CorrelateMessage, PublishMessage, ResolveIncident, SetVariables,
-    UpdateJob,
+    BroadcastSignal, CancelInstance, CompleteUserTask, CorrelateMessage, PublishMessage, ResolveIncident,
+    SetVariables, UpdateJob,
 };
+use tidemill_model::entity::UserTaskState;
 use tidemill_model::{
     Answer, Command, ElementInstanceKey, ProcessInstanceKey, RawJson, RejectionCode, TenantId, Text,
     Variables,
 };
 use tidemill_server::broker::Broker;
-use tidemill_store::query::{Filter, IncidentField, Search, Searches, Test, Value, VariableField};
+use tidemill_store::query::{
+    Filter, IncidentField, Search, Searches, Test, UserTaskField, Value, VariableField,
+};
 
 const TIME_TO_LIVE_MS: i64 = 20_000;
 
@@ -104,6 +107,27 @@ pub(crate) async fn cancel(world: &Arc<World>, number: usize) {
     world.note(|| format!("cancelling of entry {number}: {outcome:?}"));
     if let Outcome::Answered(_) = outcome {
         world.ledger().entries[number].cancelling = Cancelling::Answered;
+    }
+}
+
+/// People take their tasks and complete them.
+pub(crate) async fn complete_tasks(world: &Arc<World>) {
+    let filter = Filter::default().is(UserTaskField::State, Test::Eq(Value::from("CREATED")));
+    let Ok(found) = world.store().user_tasks(&Search::of(filter)).await else { return };
+    for task in found.items {
+        let key = world.percent(50).then(|| format!("task-{}", task.key.0));
+        let complete = CompleteUserTask { task: task.key, variables: Variables::default(), action: None };
+        let outcome = run(world, Command::CompleteUserTask(complete), key).await;
+        world.note(|| format!("completion of task {} ({}): {outcome:?}", task.key.0, task.element_id));
+        if !matches!(outcome, Outcome::Answered(_)) {
+            continue;
+        }
+        match world.store().user_task(task.key).await {
+            Ok(Some(view)) if view.state == UserTaskState::Completed => {}
+            other => {
+                world.violation(format!("task {} was completed, but is {other:?}", task.key.0));
+            }
+        }
     }
 }
 

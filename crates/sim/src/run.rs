@@ -6,7 +6,7 @@ use crate::ledger::{Counts, Creation, Way};
 use crate::models::{self, Model};
 use crate::trace::Trace;
 use crate::world::World;
-use crate::{audit, client, faults, fleet, others, panics, workers};
+use crate::{audit, client, faults, fleet, others, panics, promptness, workers};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -112,6 +112,7 @@ async fn direct(world: &Arc<World>) {
     repeat_keyed(world).await;
     users.is_over.store(true, Ordering::Relaxed);
     audit::check(world).await;
+    promptness::check(world).await;
     settle(world).await;
 }
 
@@ -138,6 +139,7 @@ fn begin(users: &Arc<Users>) {
     world.spawn(OUTSIDE, async move {
         while !users.is_over.load(Ordering::Relaxed) {
             others::resolve_incidents(&users.world).await;
+            others::complete_tasks(&users.world).await;
             if users.models.iter().any(|model| model.waits_for_signal) {
                 others::broadcast(&users.world).await;
             }

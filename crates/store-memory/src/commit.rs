@@ -25,6 +25,10 @@ impl Commit for MemoryStore {
             Fault::Full => {
                 return Err(Error::Full { place: "the memory".into(), reason: "a fault was planned".into() });
             }
+            Fault::FullForNow => {
+                let (place, reason) = ("the memory".into(), "a fault was planned".into());
+                return Err(Error::FullForNow { place, reason });
+            }
         }
         let woken: BTreeSet<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
         let now = self.now();

@@ -17,8 +17,10 @@ pub enum Fault {
     Slow,
     /// Another holder takes the partition for a moment, just before.
     Fenced,
-    /// No space is left: nothing is written.
+    /// No space is left: nothing is written, and nothing will be until somebody makes room.
     Full,
+    /// There is no room just now: nothing is written.
+    FullForNow,
 }
 
 /// A handle to the faults of a `Memory`. Clones share them.
@@ -39,6 +41,11 @@ impl Faults {
     /// partitions take from the same list.
     pub fn plan(&self, faults: impl IntoIterator<Item = Fault>) {
         self.planned().extend(faults);
+    }
+
+    /// Nothing goes wrong from now on.
+    pub fn forget(&self) {
+        self.planned().clear();
     }
 
     /// Number of planned faults that have not met a commit yet.

@@ -78,6 +78,11 @@ async fn a_full_memory_takes_nothing() {
     faults.plan([Fault::Full]);
     let refused = session.try_commit(Vec::new()).await;
     assert!(matches!(&refused, Err(error @ Error::Full { .. }) if error.is_fatal()), "{refused:?}");
+    faults.plan([Fault::FullForNow, Fault::Full]);
+    let refused = session.try_commit(Vec::new()).await;
+    assert!(matches!(&refused, Err(error @ Error::FullForNow { .. }) if !error.is_fatal()), "{refused:?}");
+    faults.forget();
+    session.commit(Vec::new()).await;
 }
 
 #[tokio::test]

@@ -225,7 +225,7 @@ impl Node {
         Ok(Vec::new())
     }
 
-    /// None when the time is up or the worker was served by another.
+    /// None when the time is up.
     async fn jobs_from(
         &self,
         address: String,
@@ -255,9 +255,9 @@ impl Node {
                     continue;
                 }
             };
-            if !claim.take() {
-                return None;
-            }
+            // While another source has the worker, its jobs may be all that there are, or there may be none: then this one is
+            // asked, or the jobs here would wait until somebody looks again.
+            tokio::time::timeout_at(until, claim.take_when_free()).await.ok()?;
             if let Some(error) = is_refused {
                 return Some(Err(error));
             }

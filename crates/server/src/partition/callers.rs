@@ -3,11 +3,12 @@
 use super::call::{AwaitReply, PartitionCall, Watcher};
 use crate::broker::CommandError;
 use rustc_hash::FxHashMap;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tidemill_model::{ActivatedJob, Answer};
 use tidemill_partition::{CallId, Callers, Effect};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 /// Callers before the table is searched for those who have left.
 const CALLS_BEFORE_CLEANING: usize = 4_096;
@@ -50,6 +51,7 @@ struct ClaimState {
     is_taken: AtomicBool,
     /// Partitions that would have served the worker while another had claimed it.
     missed_by: Mutex<Vec<mpsc::WeakSender<PartitionCall>>>,
+    given_back: Notify,
 }
 
 impl Claim {
@@ -65,6 +67,20 @@ impl Claim {
         for partition in missed_by.iter().filter_map(mpsc::WeakSender::upgrade) {
             // A partition whose queue is full looks at its workers anyway.
             let _ = partition.try_send(PartitionCall::PollerIsFree);
+        }
+        self.0.given_back.notify_waiters();
+    }
+
+    /// As `take`; whoever comes too late waits until the claim is given back. That never happens once the worker is served.
+    pub(crate) async fn take_when_free(&self) {
+        loop {
+            let mut given_back = pin!(self.0.given_back.notified());
+            // It counts as waiting from here on, so that nothing is missed between the look and the wait.
+            given_back.as_mut().enable();
+            if self.take() {
+                return;
+            }
+            given_back.await;
         }
     }
 
@@ -179,5 +195,25 @@ impl Callers for CallTable {
         {
             claim.give_back();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Claim;
+    use futures_util::FutureExt;
+    use std::pin::pin;
+
+    #[test]
+    fn a_claim_that_is_given_back_goes_to_whoever_waits_for_it() {
+        let claim = Claim::default();
+        assert!(claim.take());
+        let (mut first, mut second) = (pin!(claim.take_when_free()), pin!(claim.take_when_free()));
+        assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
+        claim.give_back();
+        assert!(first.as_mut().now_or_never().is_some());
+        assert!(second.as_mut().now_or_never().is_none(), "one source serves the worker");
+        claim.give_back();
+        assert!(second.as_mut().now_or_never().is_some());
     }
 }
