@@ -12,7 +12,7 @@ use crate::time::Moment;
 use crate::waiters::{Waiter, ended};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
-use tidemill_engine::InstanceEnd;
+use tidemill_engine::{FollowUp, InstanceEnd};
 use tidemill_model::{ActivatedJob, Answer, Command};
 use tidemill_store::{Batch, BatchId, Committed, NewInboxEntry};
 
@@ -49,7 +49,7 @@ impl Core {
         if self.suspects.is_cautious() && !matches!(self.suspects.stage, Stage::Idle | Stage::Writing) {
             return None;
         }
-        self.open.postpone_follow_ups(self.id);
+        self.open.postpone_follow_ups(self.id, &mut self.box_order);
         self.open.changes = self.working.take_changes();
         let mut batch = take(&mut self.open);
         self.working.end_batch();
@@ -82,10 +82,14 @@ impl Core {
         let log = packed_log::pack(&commands);
         let mut changes = take(&mut open.changes);
         let fired = self.due.close(&open.fired, &mut changes);
-        let outgoing = open.outgoing.iter().map(|follow_up| NewInboxEntry {
-            partition: follow_up.partition,
-            received_at: at,
-            payload: Envelope::internal(follow_up.command.clone()).pack(),
+        let outgoing = open.outgoing.iter().map(|FollowUp { partition, command }| {
+            let is_own = *partition == self.id;
+            let envelope = if is_own { Envelope::own } else { Envelope::internal };
+            NewInboxEntry {
+                partition: *partition,
+                received_at: at,
+                payload: envelope(command.clone()).pack(),
+            }
         });
         Batch {
             fence: self.fence.clone(),

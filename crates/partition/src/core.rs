@@ -2,6 +2,7 @@
 
 use crate::answers::Answers;
 use crate::backlog::Backlog;
+use crate::box_order::BoxOrder;
 use crate::due::{DueQueue, stored_position};
 use crate::inbox::InboxReader;
 use crate::late::LateAnswers;
@@ -101,6 +102,7 @@ pub struct Core {
     pub(crate) in_flight: Option<InFlight>,
     pub(crate) backlog: Backlog,
     pub(crate) inbox: InboxReader,
+    pub(crate) box_order: BoxOrder,
     pub(crate) due: DueQueue,
     pub(crate) left_in_place: LeftInPlace,
     pub(crate) pollers: Pollers,
@@ -154,6 +156,7 @@ impl Core {
             in_flight: None,
             backlog: Backlog::default(),
             inbox: InboxReader::default(),
+            box_order: BoxOrder::default(),
             due: DueQueue::default(),
             left_in_place: LeftInPlace::default(),
             pollers: Pollers::default(),
@@ -191,6 +194,7 @@ impl Core {
         let in_hand =
             self.queue.iter().filter_map(QueuedCommand::position).chain(self.open.consumed.iter().copied());
         self.inbox.reset(in_hand.chain(self.left_in_place.entries()));
+        self.box_order.reset(self.queue.iter());
         self.answers = Answers::default();
         self.wanted = Wanted::default();
         self.backlog.forget_reads();
@@ -334,7 +338,7 @@ impl Core {
             }
             Brought::Inbox { entries, limit } => {
                 self.backlog.inbox_was_read();
-                let letters = self.inbox.arrived(entries, limit);
+                let letters = self.inbox.arrived(entries, limit, &mut self.box_order);
                 self.open.add_letters_of_entries(letters);
             }
             Brought::Timers { id, page } => self.due.arrived(id, page),

@@ -1,5 +1,6 @@
 //! The durable inbox: how commands are packed for it, and which of its entries are in hand.
 
+use crate::box_order::BoxOrder;
 use crate::letters::letter;
 use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::CommandOptions;
@@ -17,6 +18,9 @@ pub struct Envelope {
     pub command: Command,
     /// Somebody may ask later what became of it.
     pub keeps_result: bool,
+    /// A follow-up that the partition has sent to itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_own: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<StoredIdempotency>,
 }
@@ -36,12 +40,17 @@ impl Envelope {
             key: idempotency.key.clone(),
             fingerprint: idempotency.fingerprint,
         });
-        Envelope { command, keeps_result: true, idempotency }
+        Envelope { command, keeps_result: true, is_own: false, idempotency }
     }
 
     /// For a command that the engine sends itself.
     pub fn internal(command: Command) -> Envelope {
-        Envelope { command, keeps_result: false, idempotency: None }
+        Envelope { command, keeps_result: false, is_own: false, idempotency: None }
+    }
+
+    /// For a follow-up that did not find room in the batch of its partition.
+    pub(crate) fn own(command: Command) -> Envelope {
+        Envelope { is_own: true, ..Envelope::internal(command) }
     }
 
     pub fn pack(&self) -> Vec<u8> {
@@ -97,7 +106,12 @@ impl InboxReader {
     }
 
     /// A page has come. Entries that cannot be unpacked are given back as dead letters.
-    pub(crate) fn arrived(&mut self, entries: Vec<InboxEntry>, limit: usize) -> Vec<DeadLetter> {
+    pub(crate) fn arrived(
+        &mut self,
+        entries: Vec<InboxEntry>,
+        limit: usize,
+        box_order: &mut BoxOrder,
+    ) -> Vec<DeadLetter> {
         self.is_reading = false;
         self.is_long = entries.len() >= limit;
         self.is_dirty |= self.is_long;
@@ -108,12 +122,18 @@ impl InboxReader {
                 continue;
             }
             match Envelope::unpack(&entry.payload) {
-                Ok(Envelope { command, keeps_result, idempotency }) => {
-                    let source = CommandSource::Inbox { position: entry.position, keeps_result, idempotency };
-                    self.waiting.push_back(QueuedCommand::new(command, source));
+                Ok(Envelope { command, keeps_result, is_own, idempotency }) => {
+                    let position = entry.position;
+                    let source = CommandSource::Inbox { position, keeps_result, is_own, idempotency };
+                    let queued = QueuedCommand::new(command, source);
+                    box_order.arrived(&queued);
+                    self.waiting.push_back(queued);
                 }
                 Err(error) => letters.push(letter(Some(entry.position), entry.payload, &error.to_string())),
             }
+        }
+        if !self.is_long {
+            box_order.inbox_was_read_to_its_end();
         }
         letters
     }
@@ -187,12 +207,12 @@ mod tests {
         reader.has_grown();
         let limit = reader.begin_read().expect("a read is due");
         assert!(reader.begin_read().is_none(), "one read at a time");
-        assert!(reader.arrived(entries(1..4), limit).is_empty());
+        assert!(reader.arrived(entries(1..4), limit, &mut BoxOrder::default()).is_empty());
         assert_eq!(taken(&mut reader), [1, 2, 3]);
         reader.has_grown();
         let limit = reader.begin_read().expect("a read is due");
         reader.committed(&[Position(1)]);
-        reader.arrived(entries(1..6), limit);
+        reader.arrived(entries(1..6), limit, &mut BoxOrder::default());
         assert_eq!(taken(&mut reader), [4, 5], "1 was committed during the read, 2 and 3 are in hand");
     }
 
@@ -201,7 +221,7 @@ mod tests {
         let mut reader = InboxReader::default();
         reader.has_grown();
         let limit = reader.begin_read().expect("a read is due");
-        reader.arrived(entries(0..limit as i64), limit);
+        reader.arrived(entries(0..limit as i64), limit, &mut BoxOrder::default());
         assert!(reader.begin_read().is_none(), "what was read comes first");
         assert_eq!(taken(&mut reader).len(), limit);
         assert_eq!(reader.begin_read(), Some(2 * limit), "those in hand are still in the store");
@@ -213,7 +233,7 @@ mod tests {
         reader.has_grown();
         let limit = reader.begin_read().expect("a read is due");
         let entry = InboxEntry { position: Position(7), received_at: Timestamp(0), payload: vec![1, 2, 3] };
-        let letters = reader.arrived(vec![entry], limit);
+        let letters = reader.arrived(vec![entry], limit, &mut BoxOrder::default());
         assert_eq!(letters[0].position, Some(Position(7)));
         assert!(taken(&mut reader).is_empty());
     }

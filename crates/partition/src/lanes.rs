@@ -52,7 +52,10 @@ mod tests {
     fn kinds_take_turns_and_keep_their_order() {
         let entry = |number| {
             let position = Position(number);
-            queued(number, CommandSource::Inbox { position, keeps_result: false, idempotency: None })
+            queued(
+                number,
+                CommandSource::Inbox { position, keeps_result: false, is_own: false, idempotency: None },
+            )
         };
         let client = |number| {
             queued(number, CommandSource::Client { call: CallId(1), options: CommandOptions::default() })

@@ -8,6 +8,7 @@
 
 mod answers;
 mod backlog;
+mod box_order;
 mod cautious;
 mod close;
 mod core;

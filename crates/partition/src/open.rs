@@ -1,6 +1,7 @@
 //! The batch that commands join, and everything that it has led to so far.
 
 use crate::answers::{CommandResult, Known, Remembered, answer_of, pack};
+use crate::box_order::BoxOrder;
 use crate::inbox::Envelope;
 use crate::letters::letter;
 use crate::queued::{CommandSource, QueuedCommand};
@@ -119,6 +120,7 @@ impl OpenBatch {
         written: (usize, usize),
         here: PartitionId,
         now: Timestamp,
+        box_order: &mut BoxOrder,
     ) {
         let (rows, value_bytes) = written;
         self.bytes += tidemill_store::packed_len(&queued.command) + value_bytes + rows * ROW_BYTES;
@@ -134,10 +136,14 @@ impl OpenBatch {
             // A deletion goes on when the store can tell what is left, which is after this batch.
             let is_for_later = matches!(follow_up.command, Command::DeleteRemains(_));
             let has_room = goes_on && !self.is_full();
-            if follow_up.partition == here && has_room && !is_for_later {
+            let is_own = follow_up.partition == here;
+            if is_own && has_room && !is_for_later && !box_order.is_behind(&follow_up.command) {
                 self.follow_ups.push_back(QueuedCommand::new(follow_up.command, CommandSource::FollowUp));
             } else {
                 self.bytes += tidemill_store::packed_len(&follow_up.command);
+                if is_own {
+                    box_order.postponed(&follow_up.command);
+                }
                 self.outgoing.push(follow_up);
             }
         }
@@ -260,7 +266,8 @@ impl OpenBatch {
     }
 
     /// Follow-ups that have not run go to the inbox with this batch.
-    pub(crate) fn postpone_follow_ups(&mut self, here: PartitionId) {
+    pub(crate) fn postpone_follow_ups(&mut self, here: PartitionId, box_order: &mut BoxOrder) {
+        self.follow_ups.iter().for_each(|queued| box_order.postponed(&queued.command));
         let left =
             self.follow_ups.drain(..).map(|queued| FollowUp { partition: here, command: queued.command });
         self.outgoing.extend(left);

@@ -39,6 +39,8 @@ pub(crate) enum CommandSource {
     Inbox {
         position: Position,
         keeps_result: bool,
+        /// This partition has sent it to itself.
+        is_own: bool,
         idempotency: Option<StoredIdempotency>,
     },
     Poller(Poller),

@@ -328,11 +328,16 @@ impl Core {
         let first_key = self.working.next_key();
         match self.run_command(&queued.command) {
             Run::Missed(missing) => return self.wait_for_rows(queued, missing),
-            Run::Failed(reason) => self.open.put_aside(queued, reason),
+            Run::Failed(reason) => {
+                self.box_order.ran(&queued);
+                self.open.put_aside(queued, reason);
+            }
             Run::Done(outcome) => {
+                self.box_order.ran(&queued);
                 let rows = self.working.next_key().saturating_sub(first_key) as usize;
                 let written = (rows, self.working.take_value_bytes());
-                self.open.add(queued, *outcome, written, self.id, self.time.unpinned());
+                let now = self.time.unpinned();
+                self.open.add(queued, *outcome, written, self.id, now, &mut self.box_order);
             }
         }
         if let Some(key) = &key {

@@ -132,3 +132,30 @@ fn variables_of_an_instance_in_memory_are_set_while_a_command_of_another_instanc
     let ran = take_ran();
     assert!(ran.iter().any(|command| matches!(command, Command::SetVariables(_))), "{ran:?}");
 }
+
+/// Takes a job, works so hard that what follows finds no room in the batch, and waits for a message.
+fn toil() -> ModelBuilder {
+    let model = ModelBuilder::process("toil").start("s").service_task("t", |task| task.job_type("t"));
+    let model = model.script("hard", "=count(for i in 1..200000 return i + 1)", "done");
+    model.catch_message("c", ("news", "=key")).end("e")
+}
+
+#[test]
+fn a_subscription_that_went_through_the_inbox_is_opened_before_it_is_closed() {
+    for fate in [Fate::Written, Fate::LostBefore, Fate::LostAfter] {
+        let mut bench = Bench::with(&[toil()]);
+        let instance = bench.started_with(create_with("toil", r#"{"key": "k"}"#));
+        let job = bench.job_of(instance).key;
+        let (completed, cancelled) = (bench.send(complete(job)), bench.send(cancel(instance)));
+        bench.settle_then(fate);
+        bench.settle();
+        bench.answered(completed);
+        bench.answered(cancelled);
+        let is_open = |command: &Command| matches!(command, Command::OpenBoxSubscription(_));
+        let is_close = |command: &Command| matches!(command, Command::CloseBoxSubscription(_));
+        let log = bench.log();
+        let (opened, closed) = (log.iter().position(is_open), log.iter().position(is_close));
+        assert!(opened.is_some() && opened < closed, "after {fate:?}: {opened:?}, {closed:?}");
+        assert_eq!(bench.inbox_len(), 0);
+    }
+}
