@@ -51,13 +51,15 @@ impl Ownership for MemoryStore {
             row.epoch += 1;
             row.expires_at = Some(end_of_lease(now, lease_ms));
             let fence = Fence { partition, holder: holder.clone(), epoch: row.epoch };
-            Ok(Some(Owned {
+            let owned = Owned {
                 fence,
                 last_batch_at: row.last_batch_at,
                 now,
                 was_released,
                 keys: reserve(row, KEYS_PER_BLOCK),
-            }))
+            };
+            state.shards.entry(partition).or_default().take(holder);
+            Ok(Some(owned))
         })
         .await
     }
@@ -88,6 +90,7 @@ impl Ownership for MemoryStore {
             let mut state = self.state();
             let partition = state.owned(fence)?;
             (partition.holder, partition.expires_at, partition.was_released) = (None, None, true);
+            state.shards.entry(fence.partition).or_default().release();
             Ok(())
         })
         .await

@@ -1,6 +1,7 @@
 //! Everything that is stored, behind one lock.
 
 use crate::tables::Tables;
+use crate::timer_shards::ShardRows;
 use std::collections::BTreeMap;
 use tidemill_model::{PartitionCount, PartitionId, TenantId, Text, Timestamp};
 use tidemill_store::{
@@ -10,6 +11,7 @@ use tidemill_store::{
 
 pub(crate) struct State {
     pub(crate) partitions: BTreeMap<PartitionId, Partition>,
+    pub(crate) shards: BTreeMap<PartitionId, ShardRows>,
     pub(crate) nodes: BTreeMap<HolderId, Node>,
     pub(crate) inbox: BTreeMap<Position, (PartitionId, InboxEntry)>,
     pub(crate) last_position: i64,
@@ -66,6 +68,7 @@ impl State {
         };
         State {
             partitions: partitions.ids().map(fresh).collect(),
+            shards: partitions.ids().map(|id| (id, ShardRows::default())).collect(),
             nodes: BTreeMap::new(),
             inbox: BTreeMap::new(),
             last_position: 0,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemill_timers::block::{self, Block, Entry, Flags, Scope};
-use tidemill_timers::shard::{Commit, Config, Create, Mode, Request, Shard, Target};
+use tidemill_timers::shard::{Commit, Config, Create, FIRST_KEPT_LANE, Mode, Request, Shard, Target};
 use tidemill_timers::{Position, Wheel};
 
 #[path = "../tests/shard/store.rs"]
@@ -144,7 +144,7 @@ fn service_timers(name: &str, count: usize, spread_ms: i64) {
     let mut shard = Shard::new(Config::default());
     let mut store = store::Store { page_places: 1_000, ..Default::default() };
     let scope = Arc::new(Scope { tenant: "acme".into(), namespace: "orders".into() });
-    let target = Target { lane: 1, data: Arc::from(&b"https://example.org/"[..]) };
+    let target = Target { lane: FIRST_KEPT_LANE, data: Arc::from(&b"https://example.org/"[..]) };
     let (mut now_ms, mut numbers, mut stored) = (1_700_000_000_000, Numbers(3), Duration::ZERO);
     let (mut fired, start) = (0, cpu());
     for _ in 0..10 {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tidemill_timers::{Position, Wheel};
 
 #[derive(Clone, Debug)]
-enum Step {
+enum Action {
     Insert { due_ms: i64, bytes: usize },
     InsertMany { due_ms: i64, count: usize },
     Remove(usize),
@@ -15,16 +15,16 @@ enum Step {
     DropFrom(i64),
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<Action>> {
     let due = || prop_oneof![Just(500i64), 0..2_000i64, 0..1_000_000i64];
     let step = prop_oneof![
-        6 => (due(), 0..200usize).prop_map(|(due_ms, bytes)| Step::Insert { due_ms, bytes }),
-        2 => (due(), 1..2_500usize).prop_map(|(due_ms, count)| Step::InsertMany { due_ms, count }),
-        6 => any::<usize>().prop_map(Step::Remove),
-        2 => (due(), 0..3_000usize).prop_map(|(now_ms, max)| Step::Take { now_ms, max }),
-        2 => (due(), due()).prop_map(|(a, b)| Step::Between(a, b)),
-        1 => Just(Step::Evict),
-        1 => due().prop_map(Step::DropFrom),
+        6 => (due(), 0..200usize).prop_map(|(due_ms, bytes)| Action::Insert { due_ms, bytes }),
+        2 => (due(), 1..2_500usize).prop_map(|(due_ms, count)| Action::InsertMany { due_ms, count }),
+        6 => any::<usize>().prop_map(Action::Remove),
+        2 => (due(), 0..3_000usize).prop_map(|(now_ms, max)| Action::Take { now_ms, max }),
+        2 => (due(), due()).prop_map(|(a, b)| Action::Between(a, b)),
+        1 => Just(Action::Evict),
+        1 => due().prop_map(Action::DropFrom),
     ];
     prop::collection::vec(step, 1..60)
 }
@@ -47,20 +47,20 @@ impl Pair {
         self.model.insert(position, vec![key as u8; bytes]);
     }
 
-    fn run(&mut self, step: &Step) {
+    fn run(&mut self, step: &Action) {
         match *step {
-            Step::Insert { due_ms, bytes } => self.insert(due_ms, bytes),
-            Step::InsertMany { due_ms, count } => {
+            Action::Insert { due_ms, bytes } => self.insert(due_ms, bytes),
+            Action::InsertMany { due_ms, count } => {
                 (0..count).for_each(|n| self.insert(due_ms + n as i64 % 7, 0));
             }
-            Step::Remove(nth) => {
+            Action::Remove(nth) => {
                 let nth = self.model.keys().nth(nth % self.model.len().max(1)).copied();
                 let position = nth.unwrap_or(Position::new(3, 3));
                 assert_eq!(self.wheel.get(position), self.model.get(&position));
                 assert_eq!(self.wheel.remove(position), self.model.remove(&position));
                 assert_eq!(self.wheel.remove(position), None);
             }
-            Step::Take { now_ms, max } => {
+            Action::Take { now_ms, max } => {
                 let mut taken = Vec::new();
                 self.wheel.take_due(now_ms, max, &mut taken);
                 let due = self.model.range(..=Position::end_of(now_ms)).take(max);
@@ -68,13 +68,13 @@ impl Pair {
                 expected.iter().for_each(|(position, _)| drop(self.model.remove(position)));
                 assert_eq!(taken, expected);
             }
-            Step::Between(after, up_to) => {
+            Action::Between(after, up_to) => {
                 let (after, up_to) = (Position::new(after, 500_000), Position::new(up_to, 500_000));
                 let between = self.model.keys().any(|position| after < *position && *position <= up_to);
                 assert_eq!(self.wheel.has_between(after, up_to), between);
             }
-            Step::Evict => self.evict(),
-            Step::DropFrom(due_ms) => {
+            Action::Evict => self.evict(),
+            Action::DropFrom(due_ms) => {
                 let dropped = self.model.split_off(&Position::begin_of(due_ms));
                 assert_eq!(self.wheel.drop_from(Position::begin_of(due_ms)), dropped.len());
             }

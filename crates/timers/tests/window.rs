@@ -8,7 +8,7 @@ use tidemill_timers::{Position, Window};
 type Timer = i64;
 
 #[derive(Clone, Debug)]
-enum Step {
+enum Action {
     Insert { in_ms: i64 },
     Remove(usize),
     Move { nth: usize, in_ms: i64 },
@@ -25,24 +25,24 @@ enum Step {
     ClockJumps { ms: i64 },
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<Action>> {
     let ahead = || prop_oneof![-500..0i64, 0..50i64, 0..5_000i64, 0..200_000i64];
     let step = prop_oneof![
-        8 => ahead().prop_map(|in_ms| Step::Insert { in_ms }),
-        3 => any::<usize>().prop_map(Step::Remove),
-        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Step::Move { nth, in_ms }),
-        3 => (1..8usize).prop_map(Step::Take),
-        6 => any::<usize>().prop_map(Step::FireOne),
-        2 => any::<usize>().prop_map(Step::PutBack),
-        4 => Just(Step::Close),
-        4 => Just(Step::Land),
-        1 => any::<bool>().prop_map(|was_written| Step::Fail { was_written }),
-        4 => Just(Step::BeginRead),
-        4 => Just(Step::LookIntoStore),
-        4 => Just(Step::PageArrives),
-        3 => (0..3_000i64).prop_map(|ms| Step::Pass { ms }),
-        1 => (0..100_000i64).prop_map(|ms| Step::Pass { ms }),
-        1 => (-20_000..20_000i64).prop_map(|ms| Step::ClockJumps { ms }),
+        8 => ahead().prop_map(|in_ms| Action::Insert { in_ms }),
+        3 => any::<usize>().prop_map(Action::Remove),
+        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Move { nth, in_ms }),
+        3 => (1..8usize).prop_map(Action::Take),
+        6 => any::<usize>().prop_map(Action::FireOne),
+        2 => any::<usize>().prop_map(Action::PutBack),
+        4 => Just(Action::Close),
+        4 => Just(Action::Land),
+        1 => any::<bool>().prop_map(|was_written| Action::Fail { was_written }),
+        4 => Just(Action::BeginRead),
+        4 => Just(Action::LookIntoStore),
+        4 => Just(Action::PageArrives),
+        3 => (0..3_000i64).prop_map(|ms| Action::Pass { ms }),
+        1 => (0..100_000i64).prop_map(|ms| Action::Pass { ms }),
+        1 => (-20_000..20_000i64).prop_map(|ms| Action::ClockJumps { ms }),
     ];
     prop::collection::vec(step, 1..120)
 }
@@ -105,43 +105,43 @@ impl World {
         Some(position)
     }
 
-    fn run(&mut self, step: &Step) {
+    fn run(&mut self, step: &Action) {
         match *step {
-            Step::Insert { in_ms } => {
+            Action::Insert { in_ms } => {
                 self.next_key += 1;
                 self.insert(Position::new(self.now_ms + in_ms, self.next_key));
             }
-            Step::Remove(nth) => drop(self.remove(nth)),
-            Step::Move { nth, in_ms } => {
+            Action::Remove(nth) => drop(self.remove(nth)),
+            Action::Move { nth, in_ms } => {
                 if let Some(moved) = self.remove(nth) {
                     self.insert(Position::new(self.now_ms + in_ms, moved.key));
                 }
             }
-            Step::Take(max) => self.take(max),
-            Step::FireOne(nth) => self.fire_one(nth),
-            Step::PutBack(nth) => {
+            Action::Take(max) => self.take(max),
+            Action::FireOne(nth) => self.fire_one(nth),
+            Action::PutBack(nth) => {
                 if let Some(position) = self.take_from_hand(nth) {
                     self.window.put_back(position, position.key);
                 }
             }
-            Step::Close => self.close(),
-            Step::Land => self.land(),
-            Step::Fail { was_written } => self.fail(was_written),
-            Step::BeginRead => {
+            Action::Close => self.close(),
+            Action::Land => self.land(),
+            Action::Fail { was_written } => self.fail(was_written),
+            Action::BeginRead => {
                 if let Some(read) = self.window.begin_read(self.now_ms) {
                     self.reading = Some(read);
                     self.page = None;
                 }
             }
-            Step::LookIntoStore => self.look_into_store(),
-            Step::PageArrives => {
+            Action::LookIntoStore => self.look_into_store(),
+            Action::PageArrives => {
                 if let (Some(read), Some(page)) = (self.reading, self.page.take()) {
                     self.reading = None;
                     self.window.arrived(read.id, page);
                 }
             }
-            Step::Pass { ms } => self.now_ms += ms,
-            Step::ClockJumps { ms } => {
+            Action::Pass { ms } => self.now_ms += ms,
+            Action::ClockJumps { ms } => {
                 self.now_ms += ms;
                 self.window.forget();
             }
@@ -249,12 +249,12 @@ impl World {
                 break;
             }
             let finish = [
-                Step::BeginRead,
-                Step::LookIntoStore,
-                Step::PageArrives,
-                Step::Take(50),
-                Step::Close,
-                Step::Land,
+                Action::BeginRead,
+                Action::LookIntoStore,
+                Action::PageArrives,
+                Action::Take(50),
+                Action::Close,
+                Action::Land,
             ];
             for step in &finish {
                 self.run(step);

@@ -28,8 +28,9 @@ pub use recover::DamagedBlock;
 use request::Work;
 pub use request::{Address, Answer, Busy, Create, Mode, Request, Target, Ticket};
 pub use rows::{
-    Batch, BlockId, BlockRow, Commit, DeliveryRow, Fence, Need, Pause, Place, PlaceChange, PlaceState,
-    Recovered, Supply, TargetRow,
+    Batch, BlockId, BlockRow, Commit, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureRow, Fence,
+    LANE_OF_COMMANDS, LANE_OF_NOBODY, Need, Pause, Place, PlaceChange, PlaceState, Recovered, Supply,
+    TargetRow,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -168,7 +169,13 @@ impl Shard {
     /// Takes a request. Its answer comes with the commit that carries it.
     pub fn offer(&mut self, ticket: Ticket, request: Request) -> Result<(), Busy> {
         let is_stopped = matches!(self.phase, Phase::Stopped);
-        if is_stopped || self.waiting_bytes() > self.config.memory_bytes_max / 4 {
+        let waiting = self.waiting_bytes();
+        // A bulk counts before it is taken: it may be as large as all that is allowed to wait.
+        let has_room = waiting <= self.config.memory_bytes_max / 4
+            && (waiting == 0
+                || !request.is_bulk()
+                || waiting + request.bytes() <= self.config.memory_bytes_max / 4);
+        if is_stopped || !has_room {
             return Err(Busy);
         }
         self.arrivals += 1;
@@ -202,6 +209,12 @@ impl Shard {
         let limits = self.block_limits();
         let mut open = std::mem::take(&mut self.open);
         let lanes = &self.lanes;
+        let fired = open.fired.len();
+        let first_due_ms = open.fired.iter().map(|entry| entry.due_ms).min();
+        // A timer whose target is not known is kept, so that it is not lost.
+        let lane = |target| lanes.get(&target).copied().unwrap_or(FIRST_KEPT_LANE);
+        let open::Fired { deliveries, commands } =
+            open::pack_fired(std::mem::take(&mut open.fired), id, limits, lane);
         let batch = Batch {
             fence: self.fence,
             id,
@@ -210,9 +223,12 @@ impl Shard {
             mark: self.mark,
             block_inserts: open.pack_blocks(id, limits, &mut self.frontier),
             block_deletes: open.deletes,
-            deliveries: open::pack_deliveries(open.fired, limits, |target| {
-                lanes.get(&target).copied().unwrap_or(0)
-            }),
+            deliveries,
+            delivery_deletes: open.delivery_deletes,
+            commands,
+            failures: open.failures.into_iter().map(|failed| open::pack_failure(failed, now_ms)).collect(),
+            fired,
+            first_due_ms,
             places: open.places,
             targets: open.targets,
             namespaces: open.namespaces.into_iter().collect(),

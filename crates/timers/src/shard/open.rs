@@ -3,10 +3,14 @@
 use super::frontier::Frontier;
 use super::places::Places;
 use super::request::{Answer, Ticket, Work};
-use super::rows::{BlockId, BlockRow, DeliveryRow, Pause, PlaceChange, TargetRow};
+use super::rows::{
+    BlockId, BlockRow, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureRow, LANE_OF_COMMANDS, Pause,
+    PlaceChange, TargetRow,
+};
 use crate::block::{self, Block, Entry, Kind, Scope, Tombstone};
 use crate::{Position, Slot};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A level beside time: what was parked while its namespace was paused, one slot for each namespace.
 pub(super) const PARKED: u8 = 6;
@@ -32,6 +36,8 @@ pub(super) struct Open {
     pub(super) aside_tombstones: Vec<(Slot, Tombstone)>,
     pub(super) deletes: Vec<BlockId>,
     pub(super) fired: Vec<Entry>,
+    pub(super) delivery_deletes: Vec<DeliveryId>,
+    pub(super) failures: Vec<(Entry, Arc<str>)>,
     pub(super) places: Vec<PlaceChange>,
     pub(super) namespaces: BTreeMap<Scope, Option<Pause>>,
     pub(super) targets: Vec<TargetRow>,
@@ -47,6 +53,8 @@ impl Open {
             && self.aside_tombstones.is_empty()
             && self.deletes.is_empty()
             && self.fired.is_empty()
+            && self.delivery_deletes.is_empty()
+            && self.failures.is_empty()
             && self.places.is_empty()
             && self.namespaces.is_empty()
             && self.targets.is_empty()
@@ -102,25 +110,41 @@ impl Open {
     }
 }
 
+/// The timers of a batch that have fired, as the store keeps them.
+#[derive(Default)]
+pub(super) struct Fired {
+    pub(super) deliveries: Vec<DeliveryRow>,
+    pub(super) commands: Vec<Entry>,
+}
+
 /// One row for each lane, or more if they are many.
-pub(super) fn pack_deliveries(
+pub(super) fn pack_fired(
     fired: Vec<Entry>,
+    batch: i64,
     limits: BlockLimits,
     lane: impl Fn(u32) -> u32,
-) -> Vec<DeliveryRow> {
+) -> Fired {
     let mut lanes: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
     for entry in fired {
         lanes.entry(lane(entry.target)).or_default().push(entry);
     }
-    let mut rows = Vec::new();
-    for (lane, entries) in lanes {
+    let commands = lanes.remove(&LANE_OF_COMMANDS).unwrap_or_default();
+    let mut deliveries = Vec::new();
+    for (lane, entries) in lanes.split_off(&FIRST_KEPT_LANE) {
         for (n, entries) in (0..).zip(chunks(entries, limits, Entry::bytes)) {
             let (count, mut block) = (entries.len() as u32, Block::Entries(entries));
             let (first_key, _) = key_range(&block);
-            rows.push(DeliveryRow { lane, n, first_key, count, data: encode(&mut block) });
+            let id = DeliveryId { lane, batch, n };
+            deliveries.push(DeliveryRow { id, first_key, count, data: encode(&mut block) });
         }
     }
-    rows
+    Fired { deliveries, commands }
+}
+
+pub(super) fn pack_failure((entry, reason): (Entry, Arc<str>), at_ms: i64) -> FailureRow {
+    let (key, generation) = (entry.key, entry.generation);
+    let data = encode(&mut Block::Entries(vec![entry]));
+    FailureRow { key, generation, at_ms, reason: reason.to_string(), data }
 }
 
 fn note(frontier: &mut Frontier, row: &BlockRow) {

@@ -1,6 +1,6 @@
 //! Requests of clients to a shard, and its answers.
 
-use super::rows::Place;
+use super::rows::{DeliveryId, Place};
 use crate::block::{Entry, Flags, PlaceId, Scope};
 use std::sync::Arc;
 
@@ -56,6 +56,8 @@ pub struct Create {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
     Create(Create),
+    /// Many timers with generated ids: far cheaper than one by one. Answered by `Answer::All`.
+    CreateAll(Arc<[Create]>),
     Cancel {
         address: Address,
         scope: Arc<Scope>,
@@ -78,6 +80,13 @@ pub enum Request {
         entry: Box<Entry>,
         due_ms: i64,
     },
+    /// A row of deliveries was taken by its receiver as a whole.
+    Delivered(DeliveryId),
+    /// A delivery has failed for good.
+    GiveUp {
+        entry: Box<Entry>,
+        reason: Arc<str>,
+    },
     PauseNamespace(Arc<Scope>),
     ResumeNamespace(Arc<Scope>),
 }
@@ -93,14 +102,25 @@ impl Request {
             | Request::Resume { address }
             | Request::Trigger { address } => Some(address.place_id()),
             Request::Retry { entry, .. } => Some(entry.place.unwrap_or(PlaceId::of_key(entry.key))),
-            Request::PauseNamespace(_) | Request::ResumeNamespace(_) => None,
+            Request::CreateAll(_)
+            | Request::Delivered(_)
+            | Request::GiveUp { .. }
+            | Request::PauseNamespace(_)
+            | Request::ResumeNamespace(_) => None,
         }
+    }
+
+    pub(super) fn is_bulk(&self) -> bool {
+        matches!(self, Request::CreateAll(_))
     }
 
     pub(super) fn bytes(&self) -> usize {
         let heap = match self {
             Request::Create(create) => create.payload.len(),
-            Request::Retry { entry, .. } => entry.bytes(),
+            Request::CreateAll(creates) => {
+                creates.iter().map(|create| size_of::<Create>() + create.payload.len()).sum()
+            }
+            Request::Retry { entry, .. } | Request::GiveUp { entry, .. } => entry.bytes(),
             _ => 0,
         };
         size_of::<Request>() + heap
@@ -115,13 +135,15 @@ pub(super) struct Work {
     pub(super) request: Request,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// The key, and the due time that its id carries.
     Created {
         key: i64,
         due_ms: i64,
     },
+    /// One answer for each of many.
+    All(Vec<Answer>),
     /// A timer of this id is there already.
     Exists(Place),
     Done,

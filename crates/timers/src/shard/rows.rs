@@ -1,7 +1,7 @@
 //! The data of a shard as a store sees it: opaque blocks and a few plain rows. A store needs no more than to keep these, to write a
 //! batch as one transaction behind its fence, and to answer the reads of `Need`.
 
-use crate::block::{Kind, PlaceId, Scope};
+use crate::block::{Entry, Kind, PlaceId, Scope};
 use crate::{Position, Slot};
 
 /// The primary key of a block, besides its partition (rule 3). Its order is that in which a slot is read.
@@ -35,12 +35,25 @@ pub struct Place {
     pub state: PlaceState,
 }
 
+/// The numbers are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum PlaceState {
-    Scheduled,
-    Paused,
+    Scheduled = 0,
+    Paused = 1,
     /// Fired or cancelled.
-    Done,
+    Done = 2,
+}
+
+impl PlaceState {
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    pub fn from_code(code: u8) -> Option<PlaceState> {
+        let all = [PlaceState::Scheduled, PlaceState::Paused, PlaceState::Done];
+        all.into_iter().find(|state| state.code() == code)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,13 +74,38 @@ pub struct TargetRow {
     pub data: Vec<u8>,
 }
 
+/// Deliveries of a lane never wait for those of another. Timers of this one are told to nobody.
+pub const LANE_OF_NOBODY: u32 = 0;
+/// Timers of this lane become commands in the commit that fires them, so that they take effect exactly once.
+pub const LANE_OF_COMMANDS: u32 = 1;
+/// Deliveries of this lane and all behind it are kept in rows until somebody has taken them.
+pub const FIRST_KEPT_LANE: u32 = 2;
+
+/// The primary key of a row of deliveries, besides its partition. Its order within a lane is that of firing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DeliveryId {
+    pub lane: u32,
+    pub batch: i64,
+    pub n: u32,
+}
+
 /// Timers that have fired, packed as a block of entries; one row for each lane and batch, or more if they are many.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeliveryRow {
-    pub lane: u32,
-    pub n: u32,
+    pub id: DeliveryId,
     pub first_key: i64,
     pub count: u32,
+    pub data: Vec<u8>,
+}
+
+/// A timer whose delivery was given up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailureRow {
+    pub key: i64,
+    pub generation: u32,
+    pub at_ms: i64,
+    pub reason: String,
+    /// A block with the timer as its only entry.
     pub data: Vec<u8>,
 }
 
@@ -100,6 +138,14 @@ pub struct Batch {
     pub places: Vec<PlaceChange>,
     pub targets: Vec<TargetRow>,
     pub deliveries: Vec<DeliveryRow>,
+    pub delivery_deletes: Vec<DeliveryId>,
+    /// Timers that fire as commands. The driver writes the commands of their targets with this batch.
+    pub commands: Vec<Entry>,
+    pub failures: Vec<FailureRow>,
+    /// The number of timers that fire with this batch, in all lanes.
+    pub fired: usize,
+    /// The earliest due time of those.
+    pub first_due_ms: Option<i64>,
     pub namespaces: Vec<(Scope, Option<Pause>)>,
 }
 

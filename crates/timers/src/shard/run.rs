@@ -28,6 +28,22 @@ impl Shard {
                 let answer = self.create(None, create.clone());
                 self.answer(work, answer);
             }
+            Request::CreateAll(_) if work.request.bytes() > self.config.memory_bytes_max / 8 => {
+                self.answer(work, Answer::Refused("the bulk is too large; send fewer timers at a time"));
+            }
+            Request::CreateAll(creates) => {
+                let creates = creates.clone();
+                let answers = creates.iter().map(|create| self.create(None, create.clone())).collect();
+                self.answer(work, Answer::All(answers));
+            }
+            Request::Delivered(id) => {
+                self.open.delivery_deletes.push(*id);
+                self.answer(work, Answer::Done);
+            }
+            Request::GiveUp { entry, reason } => {
+                self.open.failures.push((Entry::clone(entry), reason.clone()));
+                self.answer(work, Answer::Done);
+            }
             _ => self.run_namespace(work),
         }
     }
@@ -59,7 +75,7 @@ impl Shard {
                 Some(place) => self.run_on(about, work, place),
                 None => self.answer(work, Answer::NotFound),
             },
-            Request::PauseNamespace(_) | Request::ResumeNamespace(_) => self.run_namespace(work),
+            _ => self.run_alone(work),
         }
     }
 
@@ -93,11 +109,13 @@ impl Shard {
         self.answer(work, Answer::Gone);
     }
 
-    /// A tombstone for a timer that was parked since its namespace was paused. False if it cannot be one of those.
+    /// A tombstone for a timer that was parked since its namespace was paused. False if it cannot be one of those. In a slot that is
+    /// being fired block by block nobody knows which timers are parked already: if the namespace were resumed before its turn
+    /// came, a timer would fire past a tombstone that lies where it never was. Such a timer counts as being fired.
     pub(super) fn kill_parked(&mut self, place: &Place, scope: &Scope) -> bool {
         let position = Position::new(place.due_ms, place.key);
-        let is_parked =
-            self.namespaces.get(scope).is_some_and(|pause| !pause.is_resuming && pause.since < position);
+        let is_parked = position <= self.mark
+            && self.namespaces.get(scope).is_some_and(|pause| !pause.is_resuming && pause.since < position);
         if is_parked {
             let generation = place.generation + 1;
             let tombstone = Tombstone { key: place.key, due_ms: place.due_ms, generation };

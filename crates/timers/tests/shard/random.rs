@@ -6,7 +6,7 @@ use tidemill_timers::block::PlaceId;
 use tidemill_timers::shard::{Config, Mode, Request};
 
 #[derive(Clone, Debug)]
-enum Step {
+enum Action {
     Create { in_ms: i64, own: Option<u8>, mode: u8, scope: u8, bytes: usize },
     CreateMany { in_ms: i64, count: usize, scope: u8 },
     Cancel(usize),
@@ -43,90 +43,91 @@ fn ahead() -> impl Strategy<Value = i64> {
     ]
 }
 
-fn requests() -> impl Strategy<Value = Step> {
+fn requests() -> impl Strategy<Value = Action> {
     let own = prop_oneof![2 => Just(None), 1 => (0..4u8).prop_map(Some)];
     let create = (ahead(), own, 0..3u8, 0..4u8, 0..40usize);
     prop_oneof![
-        8 => create.prop_map(|(in_ms, own, mode, scope, bytes)| Step::Create { in_ms, own, mode, scope, bytes }),
+        8 => create.prop_map(|(in_ms, own, mode, scope, bytes)| Action::Create { in_ms, own, mode, scope, bytes }),
         2 => (ahead(), 1..120usize, 0..4u8)
-            .prop_map(|(in_ms, count, scope)| Step::CreateMany { in_ms, count, scope }),
-        4 => any::<usize>().prop_map(Step::Cancel),
-        1 => (2..9usize).prop_map(Step::CancelMany),
-        4 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Step::Move { nth, in_ms }),
-        2 => any::<usize>().prop_map(Step::Pause),
-        2 => any::<usize>().prop_map(Step::Resume),
-        2 => any::<usize>().prop_map(Step::Trigger),
-        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Step::Retry { nth, in_ms }),
-        1 => (0..4u8).prop_map(Step::PauseNamespace),
-        1 => (0..4u8).prop_map(Step::ResumeNamespace),
+            .prop_map(|(in_ms, count, scope)| Action::CreateMany { in_ms, count, scope }),
+        4 => any::<usize>().prop_map(Action::Cancel),
+        1 => (2..9usize).prop_map(Action::CancelMany),
+        4 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Move { nth, in_ms }),
+        2 => any::<usize>().prop_map(Action::Pause),
+        2 => any::<usize>().prop_map(Action::Resume),
+        2 => any::<usize>().prop_map(Action::Trigger),
+        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Retry { nth, in_ms }),
+        1 => (0..4u8).prop_map(Action::PauseNamespace),
+        1 => (0..4u8).prop_map(Action::ResumeNamespace),
     ]
 }
 
-fn events() -> impl Strategy<Value = Step> {
+fn events() -> impl Strategy<Value = Action> {
     prop_oneof![
-        4 => Just(Step::Ask),
-        5 => any::<usize>().prop_map(Step::Look),
-        5 => any::<usize>().prop_map(Step::Arrive),
-        6 => Just(Step::Close),
-        6 => Just(Step::Land),
-        1 => Just(Step::Lose),
-        1 => any::<bool>().prop_map(|was_written| Step::LoseSight { was_written }),
-        1 => any::<bool>().prop_map(|was_written| Step::Crash { was_written }),
-        1 => Just(Step::TakeOver),
-        6 => (1..8usize).prop_map(Step::Pump),
-        4 => (0..2_000i64).prop_map(|ms| Step::Pass { ms }),
-        1 => (-2_000..0i64).prop_map(|ms| Step::Pass { ms }),
-        2 => ahead().prop_map(|ms| Step::Pass { ms: ms.max(0) }),
+        4 => Just(Action::Ask),
+        5 => any::<usize>().prop_map(Action::Look),
+        5 => any::<usize>().prop_map(Action::Arrive),
+        6 => Just(Action::Close),
+        6 => Just(Action::Land),
+        1 => Just(Action::Lose),
+        1 => any::<bool>().prop_map(|was_written| Action::LoseSight { was_written }),
+        1 => any::<bool>().prop_map(|was_written| Action::Crash { was_written }),
+        1 => Just(Action::TakeOver),
+        6 => (1..8usize).prop_map(Action::Pump),
+        4 => (0..2_000i64).prop_map(|ms| Action::Pass { ms }),
+        1 => (-2_000..0i64).prop_map(|ms| Action::Pass { ms }),
+        2 => ahead().prop_map(|ms| Action::Pass { ms: ms.max(0) }),
     ]
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec(prop_oneof![1 => requests(), 1 => events()], 1..150)
 }
 
-fn run(world: &mut World, step: &Step) {
+fn run(world: &mut World, step: &Action) {
     match *step {
-        Step::Create { in_ms, own, mode, scope: of, bytes } => {
+        Action::Create { in_ms, own, mode, scope: of, bytes } => {
             let mode = [Mode::Replace, Mode::Keep, Mode::Fail][usize::from(mode)];
             // An own id is of one namespace, because that is part of its hash.
             let of = own.map_or(of, |id| id % 4);
             let own = own.map(|id| PlaceId::of_own_id(u128::from(id)));
             world.create(world.now_ms + in_ms, own, mode, scope(of), bytes);
         }
-        Step::CreateMany { in_ms, count, scope: of } => {
-            for n in 0..count as i64 {
-                world.create(world.now_ms + in_ms + n * n % 50, None, Mode::Fail, scope(of), 0);
-            }
+        Action::CreateMany { in_ms, count, scope: of } => {
+            let first_ms = world.now_ms + in_ms;
+            world.create_all((0..count as i64).map(|n| first_ms + n * n % 50), scope(of));
         }
-        Step::Cancel(nth) => cancel(world, nth),
-        Step::CancelMany(every) => (0..world.timers.len()).step_by(every).for_each(|nth| cancel(world, nth)),
-        Step::Move { nth, in_ms } => {
+        Action::Cancel(nth) => cancel(world, nth),
+        Action::CancelMany(every) => {
+            (0..world.timers.len()).step_by(every).for_each(|nth| cancel(world, nth))
+        }
+        Action::Move { nth, in_ms } => {
             if let Some((_, timer)) = world.nth(nth) {
                 world.send(Request::Move { address: timer.address, due_ms: world.now_ms + in_ms });
             }
         }
-        Step::Pause(nth) => about(world, nth, |address| Request::Pause { address }),
-        Step::Resume(nth) => about(world, nth, |address| Request::Resume { address }),
-        Step::Trigger(nth) => about(world, nth, |address| Request::Trigger { address }),
-        Step::Retry { nth, in_ms } => {
+        Action::Pause(nth) => about(world, nth, |address| Request::Pause { address }),
+        Action::Resume(nth) => about(world, nth, |address| Request::Resume { address }),
+        Action::Trigger(nth) => about(world, nth, |address| Request::Trigger { address }),
+        Action::Retry { nth, in_ms } => {
             if let Some(at) = nth.checked_rem(world.delivered.len()) {
                 let entry = Box::new(world.delivered.remove(at));
                 world.send(Request::Retry { entry, due_ms: world.now_ms + in_ms });
             }
         }
-        Step::PauseNamespace(of) => drop(world.send(Request::PauseNamespace(scope(of)))),
-        Step::ResumeNamespace(of) => drop(world.send(Request::ResumeNamespace(scope(of)))),
-        Step::Ask => world.ask(),
-        Step::Look(nth) => world.look(nth),
-        Step::Arrive(nth) => world.arrive(nth),
-        Step::Close => world.close(),
-        Step::Land => world.land(),
-        Step::Lose => world.lose(),
-        Step::LoseSight { was_written } => world.lose_sight(was_written),
-        Step::Crash { was_written } => world.crash(was_written),
-        Step::TakeOver => world.take_over(),
-        Step::Pump(rounds) => world.pump(rounds),
-        Step::Pass { ms } => world.now_ms += ms,
+        Action::PauseNamespace(of) => drop(world.send(Request::PauseNamespace(scope(of)))),
+        Action::ResumeNamespace(of) => drop(world.send(Request::ResumeNamespace(scope(of)))),
+        Action::Ask => world.ask(),
+        Action::Look(nth) => world.look(nth),
+        Action::Arrive(nth) => world.arrive(nth),
+        Action::Close => world.close(),
+        Action::Land => world.land(),
+        Action::Lose => world.lose(),
+        Action::LoseSight { was_written } => world.lose_sight(was_written),
+        Action::Crash { was_written } => world.crash(was_written),
+        Action::TakeOver => world.take_over(),
+        Action::Pump(rounds) => world.pump(rounds),
+        Action::Pass { ms } => world.now_ms += ms,
     }
 }
 

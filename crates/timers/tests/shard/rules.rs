@@ -3,7 +3,10 @@
 
 use crate::world::{State, World, scope};
 use tidemill_timers::block::{Kind, PlaceId};
-use tidemill_timers::shard::{Address, Answer, Config, Fence, Mode, Need, Request, Supply};
+use tidemill_timers::shard::{
+    Address, Answer, Config, Create, FIRST_KEPT_LANE, Fence, LANE_OF_COMMANDS, LANE_OF_NOBODY, Mode, Need,
+    Request, Supply, Target,
+};
 use tidemill_timers::slot::length_ms;
 use tidemill_timers::{Position, Slot};
 
@@ -35,7 +38,7 @@ fn ask(world: &mut World, request: Request) -> Answer {
     for _ in 0..50 {
         world.pump(1);
         if let Some((_, answer)) = world.answers.iter().find(|(of, _)| *of == ticket) {
-            return *answer;
+            return answer.clone();
         }
     }
     panic!("no answer")
@@ -69,7 +72,7 @@ fn rule_1_nothing_is_created_behind_the_mark_of_the_commit_in_flight() {
     world.create(mark.due_ms - 300, None, Mode::Fail, scope(0), 0);
     world.land();
     world.pump(1);
-    let Some((_, Answer::Created { key, due_ms })) = world.answers.last().copied() else { panic!() };
+    let Some((_, Answer::Created { key, due_ms })) = world.answers.last().cloned() else { panic!() };
     assert!(Position::new(due_ms, key) > mark, "the id carries the stored due time");
     pass(&mut world, 10);
     assert_eq!((state(&world, first), state(&world, key)), (State::Fired, State::Fired));
@@ -277,10 +280,10 @@ fn rule_5_nothing_is_created_or_cancelled_in_a_slot_that_is_being_fired() {
     world.create(due_ms + 400, None, Mode::Fail, scope(0), 0);
     world.close();
     world.land();
-    let [.., (_, cancelled), (_, Answer::Created { due_ms: stored_ms, .. })] = world.answers[..] else {
+    let [.., (_, ref cancelled), (_, Answer::Created { due_ms: stored_ms, .. })] = world.answers[..] else {
         panic!()
     };
-    assert_eq!(cancelled, Answer::Gone, "it is too late");
+    assert_eq!(*cancelled, Answer::Gone, "it is too late");
     assert!(stored_ms >= due_ms + length_ms(0), "the new one is stored behind the slot");
     world.finish();
     assert_eq!(world.fired, 301);
@@ -456,4 +459,92 @@ fn memory_keeps_to_its_budget_of_a_megabyte_and_clients_are_told_to_wait() {
     }
     assert_eq!(world.fired, 20_000);
     assert!(world.bytes_highest <= 1 << 20, "{} bytes", world.bytes_highest);
+}
+
+fn create_in_lane(world: &World, in_ms: i64, lane: u32) -> Create {
+    let target = Target { lane, data: lane.to_le_bytes().to_vec().into() };
+    let (flags, payload) = (tidemill_timers::block::Flags(0), Box::default());
+    let due_ms = world.now_ms + in_ms;
+    Create { own_id: None, mode: Mode::Fail, scope: scope(0), due_ms, target, flags, payload }
+}
+
+#[test]
+fn a_lane_says_what_becomes_of_timers_that_fire() {
+    let mut world = world();
+    let lanes = [LANE_OF_NOBODY, LANE_OF_COMMANDS, FIRST_KEPT_LANE, FIRST_KEPT_LANE + 1, LANE_OF_COMMANDS];
+    let creates: Vec<Create> = lanes.iter().map(|lane| create_in_lane(&world, 500, *lane)).collect();
+    let answer = ask(&mut world, Request::CreateAll(creates.into()));
+    let Answer::All(answers) = answer else { panic!("{answer:?}") };
+    assert!(answers.len() == 5 && answers.iter().all(|answer| matches!(answer, Answer::Created { .. })));
+    world.now_ms += 1_000;
+    world.ask();
+    let batch = world.shard.close(world.now_ms).expect("timers are due");
+    assert_eq!(batch.fired, 5);
+    assert_eq!(batch.commands.len(), 2, "these become commands of the same commit");
+    let rows: Vec<(u32, u32)> = batch.deliveries.iter().map(|row| (row.id.lane, row.count)).collect();
+    assert_eq!(rows, [(FIRST_KEPT_LANE, 1), (FIRST_KEPT_LANE + 1, 1)]);
+}
+
+#[test]
+fn a_bulk_that_is_too_large_is_refused_and_one_that_finds_no_room_waits() {
+    let mut world = small_world();
+    let creates: Vec<Create> = (0..1_000).map(|n| create_in_lane(&world, 500 + n, FIRST_KEPT_LANE)).collect();
+    let answer = ask(&mut world, Request::CreateAll(creates.clone().into()));
+    assert!(matches!(answer, Answer::Refused(_)), "{answer:?}");
+    let bulk: std::sync::Arc<[Create]> = creates[..20].into();
+    let taken = (0..100).take_while(|_| world.send(Request::CreateAll(bulk.clone())).is_some()).count();
+    assert!((1..10).contains(&taken), "{taken} bulks were taken");
+    world.pump(4);
+    assert!(world.send(Request::CreateAll(bulk)).is_some(), "there is room again");
+}
+
+#[test]
+fn deliveries_are_kept_until_they_were_taken_and_failures_after_that() {
+    let mut world = world();
+    let key = create(&mut world, 500);
+    pass(&mut world, 1_000);
+    let (&id, row) = world.store.deliveries.first_key_value().expect("it has fired");
+    assert_eq!((row.count, row.first_key), (1, key));
+    let entry = Box::new(world.delivered[0].clone());
+    world.crash(false);
+    world.pump(8);
+    assert!(world.store.deliveries.contains_key(&id), "nobody has taken it");
+    assert_eq!(ask(&mut world, Request::GiveUp { entry, reason: "nobody answers".into() }), Answer::Done);
+    assert_eq!(ask(&mut world, Request::Delivered(id)), Answer::Done);
+    assert!(world.store.deliveries.is_empty());
+    let failure = &world.store.failures[0];
+    assert_eq!((failure.key, failure.reason.as_str()), (key, "nobody answers"));
+    let kept = tidemill_timers::block::decode(&failure.data).expect("it can be read");
+    assert_eq!(kept.len(), 1);
+}
+
+#[test]
+fn rule_6_in_a_slot_that_is_being_fired_block_by_block_a_cancelled_timer_does_not_fire_after_a_resume() {
+    let config = Config {
+        memory_bytes_max: 24_000,
+        block_entries_max: 4,
+        fired_per_batch_max: 5,
+        ..Config::default()
+    };
+    let mut world = World::new(config);
+    let due_ms = world.now_ms + 1_024;
+    // Few at a time, because more would find no room.
+    for _ in 0..3 {
+        world.create_all((0..12).map(|n| due_ms + n), scope(0));
+        world.pump(3);
+    }
+    assert_eq!(ask(&mut world, Request::PauseNamespace(scope(0))), Answer::Done);
+    for _ in 0..5 {
+        world.create_all((0..12).map(|n| due_ms + n), scope(1));
+        world.pump(3);
+    }
+    world.now_ms += 10_000;
+    world.pump(4);
+    assert!(world.shard.mark().due_ms < due_ms, "the slot is being fired");
+    for (_, timer) in world.timers.clone() {
+        world.send(Request::Cancel { address: timer.address, scope: timer.scope });
+    }
+    world.send(Request::ResumeNamespace(scope(0)));
+    // Whatever was answered by `Done` must not fire: the model of the world looks at every delivery.
+    world.finish();
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tidemill_timers::block::{self, Block, Entry, Kind, PlaceId, Scope, Tombstone};
 use tidemill_timers::shard::{
-    Batch, BlockId, BlockRow, Commit, Fence, Need, Pause, Place, PlaceChange, Recovered, Supply,
+    Batch, BlockId, BlockRow, Commit, DeliveryId, DeliveryRow, FailureRow, Fence, Need, Pause, Place,
+    PlaceChange, Recovered, Supply,
 };
 use tidemill_timers::{Position, Slot};
 
@@ -17,6 +18,8 @@ pub(crate) struct Store {
     pub(crate) places: BTreeMap<PlaceId, Place>,
     pub(crate) namespaces: BTreeMap<Scope, Pause>,
     pub(crate) targets: Vec<(u32, u128, u32)>,
+    pub(crate) deliveries: BTreeMap<DeliveryId, DeliveryRow>,
+    pub(crate) failures: Vec<FailureRow>,
     /// Rows of places that a page has at most.
     pub(crate) page_places: usize,
 }
@@ -57,6 +60,13 @@ impl Store {
             }
         }
         self.targets.extend(batch.targets.iter().map(|target| (target.id, target.hash, target.lane)));
+        for row in &batch.deliveries {
+            assert!(self.deliveries.insert(row.id, row.clone()).is_none(), "{:?} is there already", row.id);
+        }
+        for id in &batch.delivery_deletes {
+            self.deliveries.remove(id);
+        }
+        self.failures.extend(batch.failures.iter().cloned());
         Commit::Written
     }
 

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use tidemill_timers::block::{Entry, Flags, PlaceId, Scope};
 use tidemill_timers::shard::{
-    Address, Answer, Batch, Commit, Config, Create, Mode, Need, Request, Shard, Supply, Target, Ticket,
+    Address, Answer, Batch, Commit, Config, Create, FIRST_KEPT_LANE, Mode, Need, Request, Shard, Supply,
+    Target, Ticket,
 };
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -56,6 +57,13 @@ pub(crate) fn scope(n: u8) -> Arc<Scope> {
     Arc::new(Scope { tenant: format!("t{}", n / 2), namespace: format!("n{}", n % 2) })
 }
 
+fn create(due_ms: i64, own_id: Option<PlaceId>, mode: Mode, scope: Arc<Scope>, bytes: usize) -> Create {
+    let lane = FIRST_KEPT_LANE + due_ms.rem_euclid(3) as u32;
+    let target = Target { lane, data: Arc::from(&b"target"[..]) };
+    let (flags, payload) = (Flags(0), vec![7; bytes].into());
+    Create { own_id, mode, scope, due_ms, target, flags, payload }
+}
+
 impl World {
     pub(crate) fn new(config: Config) -> World {
         World {
@@ -95,9 +103,17 @@ impl World {
         scope: Arc<Scope>,
         bytes: usize,
     ) {
-        let target = Target { lane: (due_ms % 3) as u32, data: Arc::from(&b"target"[..]) };
-        let (flags, payload) = (Flags(0), vec![7; bytes].into());
-        self.send(Request::Create(Create { own_id: own, mode, scope, due_ms, target, flags, payload }));
+        self.send(Request::Create(create(due_ms, own, mode, scope, bytes)));
+    }
+
+    pub(crate) fn create_all(&mut self, due_ms: impl Iterator<Item = i64>, scope: Arc<Scope>) {
+        let creates: Vec<Create> =
+            due_ms.map(|due_ms| create(due_ms, None, Mode::Fail, scope.clone(), 0)).collect();
+        // A bulk may have an eighth of the memory.
+        let largest = (self.config.memory_bytes_max / 8 - size_of::<Request>()) / size_of::<Create>();
+        for bulk in creates.chunks(largest) {
+            self.send(Request::CreateAll(bulk.into()));
+        }
     }
 
     /// The nth timer that clients know of.
@@ -234,7 +250,7 @@ impl World {
         self.latest_ms = self.latest_ms.max(batch.at_ms);
         self.ever_paused.extend(batch.namespaces.iter().map(|(scope, _)| scope.clone()));
         for (ticket, answer) in answers {
-            self.answers.push((ticket, answer));
+            self.answers.push((ticket, answer.clone()));
             if let Some(request) = self.asked.remove(&ticket) {
                 self.apply_answer(batch, request, answer);
             }
@@ -257,6 +273,11 @@ impl World {
         match (request, answer) {
             (Request::Create(create), Answer::Created { key, due_ms }) => {
                 self.created(batch, create, key, due_ms)
+            }
+            (Request::CreateAll(creates), Answer::All(answers)) => {
+                for (create, answer) in creates.iter().zip(answers) {
+                    self.apply_answer(batch, Request::Create(create.clone()), answer);
+                }
             }
             (Request::Retry { entry, due_ms }, Answer::Done) => {
                 let timer = self.timers.get_mut(&entry.key).expect("only known timers are retried");
@@ -430,5 +451,12 @@ impl World {
         }
         let left: Vec<_> = self.store.blocks.keys().collect();
         assert!(left.is_empty(), "left behind: {left:?}");
+        for id in self.store.deliveries.keys().copied().collect::<Vec<_>>() {
+            while self.send(Request::Delivered(id)).is_none() {
+                self.pump(4);
+            }
+        }
+        self.pump(4);
+        assert!(self.store.deliveries.is_empty(), "never taken: {:?}", self.store.deliveries.keys());
     }
 }

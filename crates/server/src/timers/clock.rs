@@ -1,0 +1,74 @@
+//! The time of a timer loop: the store's clock, as it surely is by now.
+
+use tidemill_model::Timestamp;
+use tokio::time::Instant;
+
+/// The store looked at its clock before its answer arrived. So its clock shows at least what it told, plus the time since the
+/// answer: by that no timer fires early.
+pub(super) struct LoopClock {
+    told: Timestamp,
+    told_at: Instant,
+}
+
+/// An answer that took longer says little about the store's clock, unless the last one is old.
+const SLOW_MS: u128 = 50;
+/// Clocks drift apart: after this time even a slow answer is better than none.
+const OLD_MS: u128 = 60_000;
+
+impl LoopClock {
+    pub(super) fn new(told: Timestamp, told_at: Instant) -> LoopClock {
+        LoopClock { told, told_at }
+    }
+
+    pub(super) fn now_ms(&self) -> i64 {
+        self.at(Instant::now())
+    }
+
+    fn at(&self, moment: Instant) -> i64 {
+        let passed_ms = moment.saturating_duration_since(self.told_at).as_millis();
+        self.told.0.saturating_add(i64::try_from(passed_ms).unwrap_or(i64::MAX))
+    }
+
+    /// The store has told its time. The clock follows it in both directions, and keeps to the best answer otherwise.
+    pub(super) fn told(&mut self, now: Timestamp, asked_at: Instant, told_at: Instant) {
+        let (earliest, latest) = (self.at(asked_at), self.at(told_at));
+        let was_set = now.0 < earliest || now.0 > latest.saturating_add(SLOW_MS as i64);
+        let took_ms = told_at.saturating_duration_since(asked_at).as_millis();
+        let is_old = told_at.saturating_duration_since(self.told_at).as_millis() > OLD_MS;
+        let is_better = now.0 > latest;
+        if was_set || is_better || is_old && took_ms <= SLOW_MS {
+            (self.told, self.told_at) = (now, told_at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn it_is_never_ahead_of_the_store() {
+        let start = Instant::now();
+        let mut clock = LoopClock::new(Timestamp(1_000), start);
+        assert_eq!(clock.at(start + SECOND), 2_000);
+        // The store's clock was looked at just before the answer, and is 5 ms ahead of what is known here.
+        clock.told(Timestamp(2_005), start + SECOND, start + SECOND);
+        assert_eq!(clock.at(start + 2 * SECOND), 3_005);
+        // A slow answer: the store looked at its clock long before it came.
+        clock.told(Timestamp(3_005), start + 2 * SECOND, start + 4 * SECOND);
+        assert_eq!(clock.at(start + 4 * SECOND), 5_005);
+    }
+
+    #[test]
+    fn it_follows_a_clock_that_was_set() {
+        let start = Instant::now();
+        let mut clock = LoopClock::new(Timestamp(100_000), start);
+        clock.told(Timestamp(40_000), start + SECOND, start + SECOND);
+        assert_eq!(clock.at(start + 2 * SECOND), 41_000, "dates wait for a clock that was set back");
+        clock.told(Timestamp(900_000), start + 3 * SECOND, start + 3 * SECOND);
+        assert_eq!(clock.at(start + 4 * SECOND), 901_000);
+    }
+}

@@ -1,0 +1,141 @@
+//! `tidemill bench timers`: service timers through create, commit, load, fire and delete, next to what the bare store does with
+//! the same blocks.
+
+mod limit;
+mod through;
+
+use super::place::FreshPlace;
+use crate::output::print_rows;
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::time::Duration;
+
+/// Timers per second through a timer loop: created, written, fired and deleted
+///
+/// One timer loop creates timers in bulk, as fast as it takes them, with due times at random over the spread, until all
+/// have fired. Nobody is told of them. Lateness is counted from the due time of the earliest timer of a commit until that commit is
+/// durable, for all timers of the commit.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tidemill bench timers
+  tidemill bench timers --count 10000000 --spread 10s --store postgres://postgres@localhost/postgres --json")]
+pub(super) struct Timers {
+    /// Store to measure, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a new file in
+    /// this directory, removed afterwards]
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+
+    /// Timers in all
+    #[arg(long, default_value_t = 4_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..=1_000_000_000))]
+    count: u64,
+
+    /// Due times lie within so much time from their creation: 500ms, 10s, 5m, 1h
+    #[arg(long, default_value = "10s", value_name = "TIME", value_parser = spread)]
+    spread: Duration,
+
+    /// Random bytes of payload that each timer carries
+    #[arg(long, default_value_t = 0, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    payload_bytes: u32,
+
+    /// Timers created per second at most; 0 is as fast as the loop takes them
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    rate: u64,
+
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    count: u64,
+    created_per_s: f64,
+    fired_per_s: f64,
+    store_limit_per_s: f64,
+    ratio: f64,
+    late_p50_ms: f64,
+    late_p99_ms: f64,
+    late_max_ms: f64,
+    early: u64,
+    commits: u64,
+    cpu_s_per_million: f64,
+    peak_rss_mb: f64,
+}
+
+impl Timers {
+    pub(super) fn run(self) -> Result<()> {
+        let place = FreshPlace::make(self.store.as_deref())?;
+        let load = through::Load {
+            count: self.count,
+            spread: self.spread,
+            payload_bytes: self.payload_bytes as usize,
+            rate: self.rate,
+        };
+        let through = through::measure(&place, &load)?;
+        let limit = limit::measure(&place.beside(), &load)?;
+        let report = Report {
+            count: self.count,
+            created_per_s: through.created_per_s,
+            fired_per_s: through.fired_per_s,
+            store_limit_per_s: limit,
+            ratio: through.fired_per_s / limit,
+            late_p50_ms: through.lateness.percentile_ms(50.0),
+            late_p99_ms: through.lateness.percentile_ms(99.0),
+            late_max_ms: through.lateness.percentile_ms(100.0),
+            early: through.lateness.early,
+            commits: through.commits,
+            cpu_s_per_million: through.cpu_seconds * 1e6 / self.count as f64,
+            peak_rss_mb: through.peak_rss_mb,
+        };
+        match self.json {
+            true => println!("{:#}", serde_json::to_value(&report)?),
+            false => report.print(),
+        }
+        if report.early > 0 {
+            bail!("{} timers fired early", report.early);
+        }
+        Ok(())
+    }
+}
+
+fn spread(text: &str) -> Result<Duration, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let number: u64 =
+        number.parse().map_err(|_| format!("Expected a time such as 10s, but it is '{text}'"))?;
+    let ms = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(format!("Expected a unit of ms, s, m or h, but it is '{unit}'")),
+    };
+    match number.checked_mul(ms) {
+        Some(ms @ 1..=86_400_000) => Ok(Duration::from_millis(ms)),
+        _ => Err(format!("Expected a time from 1ms to 24h, but it is '{text}'")),
+    }
+}
+
+impl Report {
+    fn print(&self) {
+        let ms = |value: f64| format!("{value:.1} ms");
+        let rows = [
+            ("timers", self.count.to_string()),
+            ("created/s", format!("{:.0}", self.created_per_s)),
+            ("fired/s while others are created", format!("{:.0}", self.fired_per_s)),
+            ("store's bare limit for the same blocks, timers/s", format!("{:.0}", self.store_limit_per_s)),
+            ("ratio", format!("{:.2}", self.ratio)),
+            ("late, p50", ms(self.late_p50_ms)),
+            ("late, p99", ms(self.late_p99_ms)),
+            ("late, at most", ms(self.late_max_ms)),
+            ("early", self.early.to_string()),
+            ("commits", self.commits.to_string()),
+            ("processor time of this process per million", format!("{:.2} s", self.cpu_s_per_million)),
+            ("peak memory", format!("{:.0} MB", self.peak_rss_mb)),
+        ];
+        let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
+        print_rows(["FIGURE", "VALUE"].into_iter(), rows);
+    }
+}
