@@ -40,6 +40,8 @@ pub enum EvaluationError {
     /// `assert` found its condition not met.
     AssertionFailed {
         message: String,
+        /// The warnings of the evaluation up to this failure, which is one of them.
+        warnings: Vec<Warning>,
     },
     /// A variable that was read is not JSON.
     Variable {
@@ -60,7 +62,7 @@ impl fmt::Display for EvaluationError {
             EvaluationError::DepthExceeded { depth_max } => {
                 write!(f, "Expected calls and values to nest at most {depth_max} deep, but they nest deeper")
             }
-            EvaluationError::AssertionFailed { message } => f.write_str(message),
+            EvaluationError::AssertionFailed { message, .. } => f.write_str(message),
             EvaluationError::Variable { name, error } => {
                 write!(f, "Expected variable '{name}' to be JSON, but {error}")
             }
@@ -89,11 +91,43 @@ impl std::error::Error for JsonError {}
 /// Why a part of the expression gave null.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
+    pub kind: WarningKind,
     pub message: String,
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        write!(f, "[{}] {}", self.kind.name(), self.message)
+    }
+}
+
+/// The kinds of warnings, as users of Camunda know them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningKind {
+    NoVariableFound,
+    NoContextEntryFound,
+    NoPropertyFound,
+    NotComparable,
+    InvalidType,
+    NoFunctionFound,
+    FunctionInvocationFailure,
+    AssertFailure,
+    /// What Camunda does not warn of.
+    Unknown,
+}
+
+impl WarningKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            WarningKind::NoVariableFound => "NO_VARIABLE_FOUND",
+            WarningKind::NoContextEntryFound => "NO_CONTEXT_ENTRY_FOUND",
+            WarningKind::NoPropertyFound => "NO_PROPERTY_FOUND",
+            WarningKind::NotComparable => "NOT_COMPARABLE",
+            WarningKind::InvalidType => "INVALID_TYPE",
+            WarningKind::NoFunctionFound => "NO_FUNCTION_FOUND",
+            WarningKind::FunctionInvocationFailure => "FUNCTION_INVOCATION_FAILURE",
+            WarningKind::AssertFailure => "ASSERT_FAILURE",
+            WarningKind::Unknown => "UNKNOWN",
+        }
     }
 }

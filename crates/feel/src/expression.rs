@@ -164,7 +164,12 @@ impl<T> Compiled<T> {
         let spent = machine.spent();
         let outcome = match result {
             Ok(value) => Ok(Evaluation { value, warnings: machine.into_warnings() }),
-            Err(fault) => Err(*fault),
+            Err(fault) => Err(match *fault {
+                EvaluationError::AssertionFailed { message, .. } => {
+                    EvaluationError::AssertionFailed { message, warnings: machine.into_warnings() }
+                }
+                other => other,
+            }),
         };
         (outcome, spent)
     }

@@ -15,7 +15,8 @@ mod value;
 
 pub use builtins::{Builtin, Signature, builtins};
 pub use environment::{Budget, Environment, Spent};
-pub use error::{EvaluationError, JsonError, SyntaxError, Warning};
+pub use error::{EvaluationError, JsonError, SyntaxError, Warning, WarningKind};
+pub use evaluation::nearest;
 pub use expression::{CompileOptions, Dialect, Evaluation, Expression, UnaryTests, VariableRef};
 pub use number::{Number, Rounding};
 pub use scope::{EmptyScope, Lookup, Scope};

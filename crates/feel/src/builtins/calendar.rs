@@ -40,7 +40,7 @@ fn date(call: &mut Call<'_, '_>) -> CallResult {
     };
     match made {
         Some(date) => Ok(date.into()),
-        None => call.refuse("a date that exists"),
+        None => unparsed(call, "date"),
     }
 }
 
@@ -58,7 +58,7 @@ fn time(call: &mut Call<'_, '_>) -> CallResult {
     };
     match made {
         Some(time) => Ok(time.into()),
-        None => call.refuse("a time that exists"),
+        None => unparsed(call, "time"),
     }
 }
 
@@ -90,7 +90,7 @@ fn date_and_time(call: &mut Call<'_, '_>) -> CallResult {
     };
     match made {
         Some(at) => Ok(at.into()),
-        None => call.refuse("a date and a time that exist"),
+        None => unparsed(call, "date-time"),
     }
 }
 
@@ -99,7 +99,7 @@ fn duration(call: &mut Call<'_, '_>) -> CallResult {
         Value::String(text) => match Temporal::parse(text) {
             Some(Temporal::Days(duration)) => Ok(duration.into()),
             Some(Temporal::Months(duration)) => Ok(duration.into()),
-            _ => call.refuse("the text of a duration"),
+            _ => unparsed(call, "duration"),
         },
         same @ (Value::DaysDuration(_) | Value::MonthsDuration(_)) => Ok(same.clone()),
         _ => call.refuse("a string"),
@@ -110,5 +110,13 @@ fn years_and_months_duration(call: &mut Call<'_, '_>) -> CallResult {
     match (calendar_date(call.single(0)), calendar_date(call.single(1))) {
         (Some(from), Some(to)) => Ok(from.months_until(&to).into()),
         _ => call.refuse("two dates"),
+    }
+}
+
+/// A text, or parts, that stand for nothing in the calendar.
+fn unparsed(call: &mut Call<'_, '_>, kind: &str) -> CallResult {
+    match call.arguments {
+        [Value::String(text)] => call.fail(|| format!("Failed to parse {kind} from '{text}'")),
+        _ => call.refuse(&format!("a {kind} that exists")),
     }
 }

@@ -2,10 +2,14 @@
 
 use super::CallResult;
 use crate::environment::Environment;
+use crate::error::WarningKind;
 use crate::evaluation::machine::{BYTES_PER_STEP, Fault, Machine};
 use crate::expression::Dialect;
 use crate::number::Number;
-use crate::value::{Context, Function, Value};
+use crate::value::{Context, Function, Value, shown};
+
+/// More arguments than this say nothing new.
+const ARGUMENTS_TOLD_MAX: usize = 20;
 
 pub(crate) struct Call<'a, 'e> {
     pub(crate) name: &'static str,
@@ -103,14 +107,25 @@ impl<'a, 'e> Call<'a, 'e> {
         self.machine.ensure_bytes(bytes)
     }
 
-    pub(crate) fn warn(&mut self, message: impl FnOnce() -> String) {
-        self.machine.warn(message);
+    /// Null, with a warning that names the function, its arguments and what was expected.
+    pub(crate) fn refuse(&mut self, expected: &str) -> CallResult {
+        let arguments = self.arguments;
+        self.fail(|| {
+            let arguments: Vec<String> = arguments
+                .iter()
+                .take(ARGUMENTS_TOLD_MAX)
+                .map(|value| format!("'{}'", shown(value)))
+                .collect();
+            format!("Illegal arguments: {}. Expected {expected}", arguments.join(", "))
+        })
     }
 
-    /// Null, with a warning that names the function and what was wrong.
-    pub(crate) fn refuse(&mut self, reason: &str) -> CallResult {
+    /// Null, with a warning that names the function and tells why it failed.
+    pub(crate) fn fail(&mut self, reason: impl FnOnce() -> String) -> CallResult {
         let name = self.name;
-        self.machine.warn(|| format!("Expected {reason} in a call of '{name}', so the result is null"));
+        self.machine.warn(WarningKind::FunctionInvocationFailure, || {
+            format!("Failed to invoke function '{name}': {}", reason())
+        });
         Ok(Value::Null)
     }
 

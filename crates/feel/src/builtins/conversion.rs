@@ -35,7 +35,10 @@ fn number(call: &mut Call<'_, '_>) -> CallResult {
     }
     match Number::parse_json(text.strip_prefix('+').unwrap_or(&text)) {
         Some(number) => Ok(number.into()),
-        None => call.refuse("the text of a number"),
+        None => {
+            let given = call.arg(0);
+            call.fail(|| format!("Can't parse '{given}' as a number"))
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Functions about truth, presence and identity.
 
 use super::{Builtin, Call, CallResult, builtin, fixed, optional, variadic};
-use crate::error::EvaluationError;
+use crate::error::{EvaluationError, WarningKind};
 use crate::expression::Dialect;
 use crate::value::{Relation, Value};
 
@@ -43,7 +43,8 @@ fn assert(call: &mut Call<'_, '_>) -> CallResult {
         return Ok(call.arg(0).clone());
     }
     let message = call.string(2).unwrap_or("The condition is not fulfilled").to_owned();
-    Err(EvaluationError::AssertionFailed { message }.into())
+    call.machine.warn(WarningKind::AssertFailure, || message.clone());
+    Err(EvaluationError::AssertionFailed { message, warnings: Vec::new() }.into())
 }
 
 fn first(call: &mut Call<'_, '_>) -> CallResult {

@@ -42,7 +42,7 @@ fn pattern(call: &mut Call<'_, '_>, source: &str, flags_at: usize) -> Result<Opt
         }
         Err(error) => {
             call.machine.charge_steps(error.build_steps())?;
-            call.warn(|| error.to_string());
+            call.fail(|| format!("Invalid pattern '{source}'. {error}"))?;
             Ok(None)
         }
     }
@@ -69,10 +69,7 @@ fn replace(call: &mut Call<'_, '_>) -> CallResult {
             call.ensure_bytes(replacement.byte_len() as u64)?;
             Ok(replacement.write().into())
         }
-        Err(error) => {
-            call.warn(|| error.to_string());
-            Ok(Value::Null)
-        }
+        Err(error) => call.fail(|| error.to_string()),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Builtin, Call, CallResult, Signature, builtin, fixed, variadic};
 use crate::evaluation::machine::Fault;
 use crate::number::Number;
-use crate::value::{Relation, Value};
+use crate::value::{Relation, Value, shown};
 use std::cmp::Ordering;
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
@@ -33,16 +33,23 @@ fn extreme(call: &mut Call<'_, '_>, wanted: Ordering) -> CallResult {
     call.charge_steps(items.len())?;
     let Some(mut best) = items.first() else { return Ok(Value::Null) };
     if Relation::order(best, best).is_none() {
-        return call.refuse("values that have an order");
+        return not_comparable(call, items);
     }
     for item in &items[1..] {
         match Relation::order(item, best) {
             Some(order) if order == wanted => best = item,
             Some(_) => {}
-            None => return call.refuse("values of one type that have an order"),
+            None => return not_comparable(call, items),
         }
     }
     Ok(best.clone())
+}
+
+fn not_comparable(call: &mut Call<'_, '_>, items: &[Value]) -> CallResult {
+    call.fail(|| {
+        let items: Vec<String> = items.iter().take(20).map(shown).collect();
+        format!("[{}] is not comparable", items.join(", "))
+    })
 }
 
 /// The numbers of the call; none, with a warning, if anything else is among them.
@@ -52,7 +59,11 @@ fn numbers(call: &mut Call<'_, '_>) -> Result<Option<Vec<Number>>, Fault> {
     call.charge_bytes(size_of_val(items))?;
     let numbers: Option<Vec<Number>> = items.iter().map(Value::as_number).collect();
     if numbers.is_none() {
-        call.refuse("numbers")?;
+        let other = items.iter().find(|item| item.as_number().is_none()).unwrap_or(&Value::Null);
+        match call.arguments {
+            [Value::Null] => call.refuse("numbers")?,
+            _ => call.fail(|| format!("expected number but found '{}'", shown(other)))?,
+        };
     }
     Ok(numbers)
 }

@@ -45,7 +45,10 @@ fn substring(call: &mut Call<'_, '_>) -> CallResult {
     let count = text.chars().count() as i64;
     let skipped = if start > 0 { start - 1 } else { count.saturating_add(start) };
     if start == 0 || skipped < 0 || skipped > count {
-        return call.refuse("a start position within the string");
+        return match start {
+            0 => call.fail(|| "start position must be a non-zero number".to_owned()),
+            _ => call.refuse("a start position within the string"),
+        };
     }
     let rest = text.char_indices().nth(skipped as usize).map_or("", |(at, _)| &text[at..]);
     let end = rest.char_indices().nth(usize::try_from(length).unwrap_or(usize::MAX));

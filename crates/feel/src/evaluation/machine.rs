@@ -4,7 +4,7 @@ use super::program::{Program, Slot};
 use super::suggestion::nearest;
 use crate::builtins;
 use crate::environment::{Environment, Spent};
-use crate::error::{EvaluationError, JsonError, Warning};
+use crate::error::{EvaluationError, JsonError, Warning, WarningKind};
 use crate::expression::Dialect;
 use crate::json;
 use crate::pattern::PATTERNS_MAX;
@@ -60,6 +60,8 @@ enum Global {
     /// A part was read straight from the text; the next time the whole is kept.
     PartlyRead,
     Known(Value),
+    /// There is none: every use of it warns.
+    Missing,
 }
 
 impl<'e> Machine<'e> {
@@ -196,20 +198,17 @@ impl<'e> Machine<'e> {
         known.is_some()
     }
 
-    pub(crate) fn warn(&mut self, message: impl FnOnce() -> String) {
+    pub(crate) fn warn(&mut self, kind: WarningKind, message: impl FnOnce() -> String) {
         let is_heard = self.quiet == 0 && self.warnings.len() < WARNINGS_MAX;
         if is_heard && self.warnings_worded < WARNINGS_WORDED_MAX {
             self.warnings_worded += 1;
-            let warning = Warning { message: message() };
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
+            self.warnings.push(Warning { kind, message: message() });
         }
     }
 
     /// Null, with a warning.
-    pub(crate) fn refuse(&mut self, message: impl FnOnce() -> String) -> Value {
-        self.warn(message);
+    pub(crate) fn refuse(&mut self, kind: WarningKind, message: impl FnOnce() -> String) -> Value {
+        self.warn(kind, message);
         Value::Null
     }
 
@@ -275,6 +274,9 @@ impl<'e> Machine<'e> {
 
     fn load(&mut self, index: u32) -> Result<Value, Fault> {
         let name = &self.names[index as usize];
+        if let Global::Missing = self.globals[index as usize] {
+            return Ok(self.missing(name));
+        }
         let value = match self.scope.get(name) {
             Some(Lookup::Value(value)) => value,
             Some(Lookup::Json(text)) => {
@@ -284,7 +286,10 @@ impl<'e> Machine<'e> {
             }
             None => match builtins::find(name, self.dialect) {
                 Some(builtin) => Value::Function(Function::Builtin(builtin)),
-                None => self.missing(name),
+                None => {
+                    self.globals[index as usize] = Global::Missing;
+                    return Ok(self.missing(name));
+                }
             },
         };
         self.globals[index as usize] = Global::Known(value.clone());
@@ -325,11 +330,11 @@ impl<'e> Machine<'e> {
 
     fn missing(&mut self, name: &Text) -> Value {
         let scope = self.scope;
-        self.refuse(|| {
+        self.refuse(WarningKind::NoVariableFound, || {
             let names = scope.names();
             match nearest(name, names.iter().map(String::as_str)) {
-                Some(near) => format!("no variable '{name}'; did you mean '{near}'?"),
-                None => format!("no variable '{name}'"),
+                Some(near) => format!("No variable found with name '{name}'. Did you mean '{near}'?"),
+                None => format!("No variable found with name '{name}'"),
             }
         })
     }

@@ -6,4 +6,6 @@ pub(crate) mod program;
 mod run;
 mod suggestion;
 
+pub use suggestion::nearest;
+
 pub(crate) use compile::{compile_expression, compile_tests};

@@ -1,6 +1,7 @@
 //! The form in which expressions are evaluated: names resolved to slots, paths fused, constants folded.
 
 use crate::builtins::Builtin;
+use crate::error::WarningKind;
 use crate::syntax::ast::{Arithmetic, Comparison, Quantifier, Type};
 use crate::value::{ShapeRef, Text, Value};
 use std::sync::Arc;
@@ -48,7 +49,7 @@ pub(crate) enum ProgramNode {
     CallBuiltin(Box<BuiltinCall>),
     Call(Box<FunctionCall>),
     /// Null, for a reason known since compilation.
-    Refused(Box<str>),
+    Refused(WarningKind, Box<str>),
 }
 
 #[derive(Debug)]

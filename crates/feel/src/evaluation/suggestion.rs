@@ -4,7 +4,7 @@
 const CANDIDATES_MAX: usize = 2_000;
 
 /// The candidate with the fewest edits, if it is near enough to be a slip of the finger.
-pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     let limit = 1 + length / 4;
     candidates

@@ -71,6 +71,40 @@ pub(crate) fn write_quoted(f: &mut impl fmt::Write, text: &str) -> fmt::Result {
     f.write_char('"')
 }
 
+/// A value in a message: strings are quoted, and a long value is told by its beginning.
+pub(crate) fn shown(value: &Value) -> String {
+    let mut beginning = Beginning(String::new());
+    // The only failure is that enough is written.
+    let _ = fmt::write(&mut beginning, format_args!("{:#}", Nested(value)));
+    beginning.0
+}
+
+const SHOWN_BYTES_MAX: usize = 500;
+
+struct Beginning(String);
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = SHOWN_BYTES_MAX.saturating_sub(self.0.len());
+        if text.len() <= room {
+            self.0.push_str(text);
+            return Ok(());
+        }
+        let end = (0..=room).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        self.0.push_str(&text[..end]);
+        self.0.push_str("...");
+        Err(fmt::Error)
+    }
+}
+
+struct Nested<'a>(&'a Value);
+
+impl fmt::Display for Nested<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_nested(f, self.0)
+    }
+}
+
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = |f: &mut fmt::Formatter<'_>, bound: &Bound| match bound.value() {

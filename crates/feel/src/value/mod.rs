@@ -10,7 +10,7 @@ mod relation;
 
 pub use context::{Context, ContextBuilder};
 pub(crate) use context::{Shape, ShapeRef};
-pub(crate) use display::write_quoted;
+pub(crate) use display::{shown, write_quoted};
 pub use function::{Function, UserFunction};
 pub use list::List;
 pub use range::{Bound, Range};

@@ -2,7 +2,9 @@
 
 use super::Compiler;
 use crate::builtins::{self, Builtin};
+use crate::error::WarningKind;
 use crate::evaluation::program::{BuiltinCall, CallArguments, FunctionCall, ProgramNode};
+use crate::evaluation::run::{no_function, no_named_function};
 use crate::syntax::ast::{Arguments, Expr};
 use crate::value::Text;
 
@@ -43,12 +45,9 @@ impl Compiler<'_> {
     fn positional_call(&mut self, builtin: &'static Builtin, arguments: &[Expr]) -> ProgramNode {
         let count = arguments.len();
         let Some(index) = builtin.signatures.iter().position(|signature| signature.accepts(count)) else {
-            let name = builtin.name;
             return ProgramNode::Refused(
-                format!(
-                    "Expected other arguments in a call of '{name}', but found {count}, so the result is null"
-                )
-                .into(),
+                WarningKind::NoFunctionFound,
+                no_function(builtin.name, count).into(),
             );
         };
         let length = builtin.signatures[index].len().max(count);
@@ -69,10 +68,10 @@ impl Compiler<'_> {
         let found =
             all.clone().find(|index| in_order(*index)).or_else(|| all.clone().find(|index| knows(*index)));
         let Some(index) = found else {
-            let names = arguments.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("', '");
-            let function = builtin.name;
+            let names = arguments.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
             return ProgramNode::Refused(
-                format!("Function '{function}' has no parameters '{names}', so the result is null").into(),
+                WarningKind::NoFunctionFound,
+                no_named_function(builtin.name, &names).into(),
             );
         };
         let signature = &builtin.signatures[index];

@@ -10,6 +10,7 @@ use super::program::{
     ContextNode, DomainNode, FilterMode, FilterNode, ForNode, FunctionCode, FunctionNode, IterationNode,
     Parameter, Program, ProgramNode, QuantifiedNode, RangeNode, TestNode, TestsNode,
 };
+use crate::error::WarningKind;
 use crate::expression::{CompileOptions, Dialect, VariableRef};
 use crate::syntax::ast::{
     Arithmetic, Comparison, Domain, Expr, Iteration, ParameterDefinition, Postfix, Quantifier, RangeExpr,
@@ -119,9 +120,10 @@ impl Compiler<'_> {
             Expr::Quantified(quantifier, iterations, condition) => self
                 .lower(iterations.len(), |compiler| compiler.quantified(*quantifier, iterations, condition)),
             Expr::Function(parameters, body) => self.function(parameters, body, None),
-            Expr::ExternalFunction(..) => {
-                ProgramNode::Refused("Functions of other languages are not run, so the result is null".into())
-            }
+            Expr::ExternalFunction(..) => ProgramNode::Refused(
+                WarningKind::Unknown,
+                "Functions of other languages are not run, so the result is null".into(),
+            ),
             Expr::Postfix(base, chain) => {
                 // Each filter and call of the chain is evaluated below the next one.
                 let levels = chain.iter().filter(|part| !matches!(part, Postfix::Path(_))).count();
@@ -362,6 +364,7 @@ fn at_literal(text: &str) -> ProgramNode {
     match temporal::literal(text) {
         Some(value) => ProgramNode::Constant(value),
         None => ProgramNode::Refused(
+            WarningKind::InvalidType,
             format!("Expected a date, time or duration after '@', but \"{text}\" is none, so it is null")
                 .into(),
         ),

@@ -1,13 +1,17 @@
 //! Paths, filters and the names inside filters.
 
 use super::column::Column;
+use crate::error::WarningKind;
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::{FilterMode, FilterNode, Member, ProgramNode};
 use crate::evaluation::suggestion::nearest;
 use crate::expression::Dialect;
 use crate::number::Number;
 use crate::temporal;
-use crate::value::{Bound, List, Range, Text, Value};
+use crate::value::{Bound, Context, List, Range, Text, Value, shown};
+
+/// More keys than this say nothing new.
+const KEYS_TOLD_MAX: usize = 50;
 
 impl Machine<'_> {
     pub(super) fn member(&mut self, member: &Member) -> Result<Value, Fault> {
@@ -48,17 +52,15 @@ impl Machine<'_> {
                 Some(value) => Ok(value.clone()),
                 None => {
                     let context = context.clone();
-                    Ok(self.refuse(|| match nearest(name, context.keys().map(Text::as_str)) {
-                        Some(near) => format!("no entry '{name}'; did you mean '{near}'?"),
-                        None => format!("no entry '{name}'"),
-                    }))
+                    Ok(self.refuse(WarningKind::NoContextEntryFound, || no_entry(name, &context)))
                 }
             },
             Value::List(list) => self.projection(list, name),
-            Value::Null => Ok(self.refuse(|| format!("no entry '{name}' in null"))),
-            other => Ok(scalar_property(other, name).unwrap_or_else(|| {
-                self.refuse(|| format!("no property '{name}' in a {}", other.type_name()))
+            Value::Null => Ok(self.refuse(WarningKind::NoContextEntryFound, || {
+                format!("No context entry found with key '{name}'. The context is null")
             })),
+            other => Ok(scalar_property(other, name)
+                .unwrap_or_else(|| self.refuse(WarningKind::NoPropertyFound, || no_property(name, other)))),
         }
     }
 
@@ -92,7 +94,7 @@ impl Machine<'_> {
     }
 
     fn filter_refused(&mut self, found: &str) -> Result<Value, Fault> {
-        Ok(self.refuse(|| format!("Expected a list to filter, but found {found}")))
+        Ok(self.refuse(WarningKind::InvalidType, || format!("Expected list but found {found}")))
     }
 
     /// A filter that may be a number: the value for the first item tells.
@@ -118,7 +120,9 @@ impl Machine<'_> {
             self.dialect() == Dialect::Standard && !matches!(condition, Value::Boolean(_) | Value::Null);
         if misplaced {
             let found = condition.type_name();
-            self.warn(|| format!("Expected a boolean condition, but found a {found}, so the result is null"));
+            self.warn(WarningKind::InvalidType, || {
+                format!("Expected a boolean condition, but found a {found}, so the result is null")
+            });
         }
         misplaced
     }
@@ -162,9 +166,42 @@ impl Machine<'_> {
         };
         match found.and_then(|place| list.get(place)) {
             Some(value) => value.clone(),
-            None => self.refuse(|| format!("no item {index} in a list of {}", list.len())),
+            None => {
+                self.refuse(WarningKind::Unknown, || format!("no item {index} in a list of {}", list.len()))
+            }
         }
     }
+}
+
+fn no_entry(name: &str, context: &Context) -> String {
+    let keys: Vec<String> = context.keys().take(KEYS_TOLD_MAX).map(|key| format!("'{key}'")).collect();
+    let told = match keys.is_empty() {
+        true => "The context is empty".to_owned(),
+        false => format!("Available keys: {}", keys.join(", ")),
+    };
+    let hint = nearest(name, context.keys().map(Text::as_str));
+    let hint = hint.map(|near| format!(". Did you mean '{near}'?")).unwrap_or_default();
+    format!("No context entry found with key '{name}'. {told}{hint}")
+}
+
+fn no_property(name: &str, value: &Value) -> String {
+    let known: &[&str] = match value {
+        Value::Date(_) => &["year", "month", "day", "weekday"],
+        Value::Time(_) => &["hour", "minute", "second", "time offset", "timezone"],
+        Value::DateTime(_) => {
+            &["year", "month", "day", "weekday", "hour", "minute", "second", "time offset", "timezone"]
+        }
+        Value::DaysDuration(_) => &["days", "hours", "minutes", "seconds"],
+        Value::MonthsDuration(_) => &["years", "months"],
+        Value::Range(_) => &["start", "end", "start included", "end included"],
+        _ => &[],
+    };
+    let known: Vec<String> = known.iter().map(|name| format!("'{name}'")).collect();
+    format!(
+        "No property found with name '{name}' of value '{}'. Available properties: {}",
+        shown(value),
+        known.join(", ")
+    )
 }
 
 /// A property of a range or a temporal value.

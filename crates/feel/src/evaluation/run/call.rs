@@ -2,6 +2,7 @@
 
 use super::conforms;
 use crate::builtins::{Builtin, Call};
+use crate::error::WarningKind;
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::{BuiltinCall, CallArguments, FunctionCall, Parameter, ProgramNode};
 use crate::syntax::ast::Type;
@@ -35,7 +36,13 @@ impl Machine<'_> {
         let function = self.eval(&call.function)?;
         let Value::Function(function) = function else {
             let name = &call.name;
-            return Ok(self.refuse(|| format!("no function '{name}'")));
+            return Ok(self.refuse(WarningKind::NoFunctionFound, || match &call.arguments {
+                CallArguments::Positional(nodes) => no_function(name, nodes.len()),
+                CallArguments::Named(named) => {
+                    let names: Vec<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
+                    no_named_function(name, &names)
+                }
+            }));
         };
         match &call.arguments {
             CallArguments::Positional(nodes) => {
@@ -77,9 +84,7 @@ impl Machine<'_> {
     }
 
     fn wrong_count(&mut self, name: &str, count: usize) -> Value {
-        self.refuse(|| {
-            format!("Expected another number of arguments in a call of '{name}', but found {count}")
-        })
+        self.refuse(WarningKind::NoFunctionFound, || no_function(name, count))
     }
 
     fn invoke_user(&mut self, function: &Arc<UserFunction>, arguments: Vec<Value>) -> Result<Value, Fault> {
@@ -125,7 +130,7 @@ impl Machine<'_> {
             return Some(coerced);
         }
         let name = &parameter.name;
-        self.warn(|| {
+        self.warn(WarningKind::FunctionInvocationFailure, || {
             format!("Parameter '{name}' does not take a {}, so the result is null", argument.type_name())
         });
         None
@@ -148,7 +153,9 @@ impl Machine<'_> {
             }
         };
         if let Some(unknown) = names.iter().find(|name| !parameters.contains(&name.as_str())) {
-            return Ok(self.refuse(|| format!("no parameter '{unknown}', so the result is null")));
+            return Ok(self.refuse(WarningKind::NoFunctionFound, || {
+                format!("no parameter '{unknown}', so the result is null")
+            }));
         }
         let arguments = parameters
             .iter()
@@ -159,4 +166,14 @@ impl Machine<'_> {
             .collect();
         self.invoke(function, arguments)
     }
+}
+
+/// No function of this name takes so many parameters.
+pub(crate) fn no_function(name: &str, parameters: usize) -> String {
+    format!("No function found with name '{name}' and {parameters} parameters")
+}
+
+/// No function of this name takes parameters of these names.
+pub(crate) fn no_named_function(name: &str, parameters: &[&str]) -> String {
+    format!("No function found with name '{name}' and parameters: {}", parameters.join(","))
 }

@@ -1,5 +1,6 @@
 //! `for`, `some` and `every`, over lists and over spans of numbers or dates.
 
+use crate::error::WarningKind;
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::{DomainNode, ForNode, IterationNode, ProgramNode, QuantifiedNode};
 use crate::expression::Dialect;
@@ -114,7 +115,7 @@ impl Machine<'_> {
             DomainNode::Span(from, to) => self.span(from, to)?,
         };
         if items.is_none() {
-            self.warn(|| {
+            self.warn(WarningKind::InvalidType, || {
                 "Expected a list or a span of whole numbers to go over, so the result is null".to_string()
             });
         }

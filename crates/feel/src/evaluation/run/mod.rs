@@ -9,12 +9,14 @@ mod operators;
 mod tests;
 mod types;
 
+pub(super) use call::{no_function, no_named_function};
 pub(crate) use types::conforms;
 
 use super::machine::{Fault, Machine};
 use super::program::{ContextNode, FunctionNode, ProgramNode};
+use crate::error::WarningKind;
 use crate::expression::Dialect;
-use crate::value::{Context, ContextBuilder, Function, List, UserFunction, Value};
+use crate::value::{Context, ContextBuilder, Function, List, UserFunction, Value, shown};
 use std::sync::Arc;
 
 impl Machine<'_> {
@@ -46,7 +48,7 @@ impl Machine<'_> {
             ProgramNode::For(node) => self.iteration(node),
             ProgramNode::Quantified(quantifier, node) => self.quantified(*quantifier, node),
             ProgramNode::Function(function) => self.function(function),
-            ProgramNode::Refused(reason) => Ok(self.refuse(|| reason.to_string())),
+            ProgramNode::Refused(kind, reason) => Ok(self.refuse(*kind, || reason.to_string())),
         }
     }
 
@@ -68,7 +70,9 @@ impl Machine<'_> {
         let context = match &node.shape {
             Some(shape) => Context::with_shape(shape.clone(), values.into_iter()),
             None if self.dialect() == Dialect::Standard => {
-                return Ok(self.refuse(|| "A key occurs twice, so the context is null".to_string()));
+                return Ok(self.refuse(WarningKind::Unknown, || {
+                    "A key occurs twice, so the context is null".to_string()
+                }));
             }
             None => {
                 let mut builder = ContextBuilder::default();
@@ -87,8 +91,12 @@ impl Machine<'_> {
         otherwise: &ProgramNode,
     ) -> Result<Value, Fault> {
         for (condition, result) in branches {
-            if let Value::Boolean(true) = self.eval(condition)? {
-                return self.eval(result);
+            match self.eval(condition)? {
+                Value::Boolean(true) => return self.eval(result),
+                Value::Boolean(false) => {}
+                other => self.warn(WarningKind::InvalidType, || {
+                    format!("Expected boolean but found '{}'", shown(&other))
+                }),
             }
         }
         self.eval(otherwise)

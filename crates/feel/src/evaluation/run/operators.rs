@@ -1,12 +1,13 @@
 //! Arithmetic, comparison and logic.
 
+use crate::error::WarningKind;
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::{ProgramNode, RangeNode};
 use crate::expression::Dialect;
 use crate::number::Number;
 use crate::syntax::ast::{Arithmetic, Comparison};
 use crate::temporal::{self, Operator};
-use crate::value::{Bound, Range, Relation, Text, Value};
+use crate::value::{Bound, Range, Relation, Text, Value, shown};
 use std::cmp::Ordering;
 
 impl Machine<'_> {
@@ -40,9 +41,9 @@ impl Machine<'_> {
         match result {
             Some(number) => Value::Number(number),
             None if operator == Arithmetic::Divide && right.is_zero() => {
-                self.refuse(|| "Division by zero, so the result is null".to_string())
+                self.undefined(operator, &Value::Number(left), &Value::Number(right))
             }
-            None => self.refuse(|| {
+            None => self.refuse(WarningKind::InvalidType, || {
                 format!("'{left} {} {right}' has no result in range, so it is null", symbol(operator))
             }),
         }
@@ -61,11 +62,23 @@ impl Machine<'_> {
             Arithmetic::Divide => temporal::arithmetic(Operator::Divide, &left, &right),
             Arithmetic::Power => None,
         };
-        temporal.unwrap_or_else(|| {
-            self.refuse(|| {
-                let (left, right) = (left.type_name(), right.type_name());
-                format!("'{}' is not defined for {left} and {right}, so the result is null", symbol(operator))
-            })
+        temporal.unwrap_or_else(|| self.undefined(operator, &left, &right))
+    }
+
+    #[cold]
+    fn undefined(&mut self, operator: Arithmetic, left: &Value, right: &Value) -> Value {
+        self.refuse(WarningKind::InvalidType, || {
+            let (shown_left, shown_right) = (shown(left), shown(right));
+            match operator {
+                Arithmetic::Add => format!("Can't add '{shown_right}' to '{shown_left}'"),
+                Arithmetic::Subtract => format!("Can't subtract '{shown_right}' from '{shown_left}'"),
+                Arithmetic::Multiply => format!("Can't multiply '{shown_left}' by '{shown_right}'"),
+                Arithmetic::Divide => format!("Can't divide '{shown_left}' by '{shown_right}'"),
+                Arithmetic::Power if left.as_number().is_none() => {
+                    format!("Expected number but found '{shown_left}'")
+                }
+                Arithmetic::Power => format!("Expected number but found '{shown_right}'"),
+            }
         })
     }
 
@@ -81,7 +94,9 @@ impl Machine<'_> {
         Ok(match self.eval(operand)? {
             Value::Number(number) => Value::Number(number.negate()),
             other => temporal::negate(&other).unwrap_or_else(|| {
-                self.refuse(|| format!("'-' is not defined for {}, so the result is null", other.type_name()))
+                self.refuse(WarningKind::InvalidType, || {
+                    format!("Expected number but found '{}'", shown(&other))
+                })
             }),
         })
     }
@@ -124,12 +139,8 @@ impl Machine<'_> {
         };
         Ok(match result {
             Some(result) => Value::Boolean(result),
-            None => self.refuse(|| {
-                format!(
-                    "Cannot compare {} with {}, so the result is null",
-                    left.type_name(),
-                    right.type_name()
-                )
+            None => self.refuse(WarningKind::NotComparable, || {
+                format!("Can't compare '{}' with '{}'", shown(left), shown(right))
             }),
         })
     }
@@ -152,7 +163,10 @@ impl Machine<'_> {
             match self.eval(operand)? {
                 Value::Boolean(true) => {}
                 Value::Boolean(false) => return Ok(Value::Boolean(false)),
-                _ => result = Value::Null,
+                other => {
+                    self.expect_boolean(&other);
+                    result = Value::Null;
+                }
             }
         }
         Ok(result)
@@ -164,10 +178,21 @@ impl Machine<'_> {
             match self.eval(operand)? {
                 Value::Boolean(false) => {}
                 Value::Boolean(true) => return Ok(Value::Boolean(true)),
-                _ => result = Value::Null,
+                other => {
+                    self.expect_boolean(&other);
+                    result = Value::Null;
+                }
             }
         }
         Ok(result)
+    }
+
+    /// Warns of an operand that is neither a boolean nor null.
+    #[cold]
+    fn expect_boolean(&mut self, found: &Value) {
+        if !matches!(found, Value::Null) {
+            self.warn(WarningKind::InvalidType, || format!("Expected boolean but found '{}'", shown(found)));
+        }
     }
 
     pub(super) fn between(&mut self, [value, low, high]: &[ProgramNode; 3]) -> Result<Value, Fault> {
@@ -191,8 +216,8 @@ impl Machine<'_> {
             (start, end) => Relation::order(start, end).is_some(),
         };
         if !comparable {
-            return Ok(self.refuse(|| {
-                format!("No range from {} to {}, so it is null", start.type_name(), end.type_name())
+            return Ok(self.refuse(WarningKind::InvalidType, || {
+                format!("Invalid range definition '{}..{}'", shown(&start), shown(&end))
             }));
         }
         // A null stays an end: nothing can be compared with it, unlike with an end that is missing.
@@ -203,7 +228,8 @@ impl Machine<'_> {
     pub(super) fn half_range(&mut self, operator: Comparison, end: &ProgramNode) -> Result<Value, Fault> {
         let end = self.eval(end)?;
         if !has_order(&end) && operator != Comparison::Equal {
-            return Ok(self.refuse(|| format!("No range of {}, so it is null", end.type_name())));
+            return Ok(self
+                .refuse(WarningKind::InvalidType, || format!("Invalid range definition '{}'", shown(&end))));
         }
         let (start, end) = match operator {
             Comparison::Less => (Bound::Unbounded, Bound::Open(end)),
@@ -212,7 +238,9 @@ impl Machine<'_> {
             Comparison::GreaterOrEqual => (Bound::Closed(end), Bound::Unbounded),
             Comparison::Equal => (Bound::Closed(end.clone()), Bound::Closed(end)),
             Comparison::Unequal => {
-                return Ok(self.refuse(|| "'!=' makes no range, so it is null".to_string()));
+                return Ok(
+                    self.refuse(WarningKind::InvalidType, || "Invalid range definition '!='".to_string())
+                );
             }
         };
         // The end of `(= x)` may be anything, also a collection.

@@ -1,5 +1,6 @@
 //! `instance of`, and the check of arguments against declared types.
 
+use crate::error::WarningKind;
 use crate::evaluation::machine::{Fault, Machine};
 use crate::evaluation::program::ProgramNode;
 use crate::syntax::ast::Type;
@@ -10,7 +11,7 @@ impl Machine<'_> {
         let value = self.eval(value)?;
         self.charge_steps(value.weight() / 64)?;
         if let Type::Named(name) = kind {
-            return Ok(self.refuse(|| format!("no type '{name}'")));
+            return Ok(self.refuse(WarningKind::Unknown, || format!("no type '{name}'")));
         }
         // Null is an instance of its own type alone.
         Ok(Value::Boolean(match (&value, kind) {
