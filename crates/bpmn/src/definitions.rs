@@ -34,7 +34,7 @@ impl<'a> Definitions<'a> {
 
     /// What an attribute such as `messageRef` refers to. References are qualified names: a prefix is allowed.
     pub(crate) fn referenced(&self, tag: Tag<'a>, attribute: &str, kind: &str) -> Option<Tag<'a>> {
-        let reference = tag.filled(attribute)?;
+        let reference = tag.attribute(attribute)?;
         let local = reference.rsplit(':').next().unwrap_or(reference);
         let found = self.shared.get(reference).or_else(|| self.shared.get(local)).copied();
         found.filter(|found| found.name() == kind)

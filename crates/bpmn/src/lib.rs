@@ -5,6 +5,7 @@ mod build;
 pub mod builder;
 mod definitions;
 mod executable;
+mod extensions;
 mod finding;
 mod outline;
 mod read;
@@ -18,4 +19,4 @@ pub use executable::{
     UserTask,
 };
 pub use finding::{Finding, Findings};
-pub use read::{Document, parse, read, read_process};
+pub use read::{Document, decode, in_utf8, parse, read, read_process, warnings};

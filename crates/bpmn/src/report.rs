@@ -14,11 +14,21 @@ pub(crate) struct Report<'a> {
     /// With the offset of the place, for the order.
     findings: Vec<(usize, Finding)>,
     told: HashSet<(usize, String)>,
+    /// The file was deployed before: what only keeps new files out is not held against it.
+    pub(crate) is_deployed: bool,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(text: &'a str) -> Report<'a> {
-        Report { lines: Lines::new(text), findings: Vec::new(), told: HashSet::new() }
+        Report { lines: Lines::new(text), findings: Vec::new(), told: HashSet::new(), is_deployed: false }
+    }
+
+    /// For what has no effect, or another than people expect: it cannot be deployed, but what was deployed by an older version
+    /// goes on.
+    pub(crate) fn refuse_new(&mut self, at: Tag<'_>, reason: impl Into<String>, remedy: Option<String>) {
+        if !self.is_deployed {
+            self.add(at, reason.into(), remedy);
+        }
     }
 
     pub(crate) fn refuse(&mut self, at: Tag<'_>, reason: impl Into<String>) {
@@ -40,7 +50,7 @@ impl<'a> Report<'a> {
         let owner = owner(at);
         let (line, column) = self.position(at);
         let element_id = owner.id().unwrap_or(owner.name()).into();
-        let element_name = owner.filled("name").map(Into::into);
+        let element_name = owner.attribute("name").map(Into::into);
         self.findings.push((offset, Finding { element_id, element_name, line, column, reason, remedy }));
     }
 

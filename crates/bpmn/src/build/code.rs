@@ -35,7 +35,7 @@ impl<'a> Builder<'a, '_, '_> {
     /// None catches all.
     pub(super) fn caught_code(&mut self, definition: Tag<'a>, kind: CodeKind) -> Option<Text> {
         let CodeKind { tag, attribute, .. } = kind;
-        let code = self.definitions.referenced(definition, kind.reference, tag)?.filled(attribute)?;
+        let code = self.definitions.referenced(definition, kind.reference, tag)?.attribute(attribute)?;
         if feel_text(code).is_some() {
             let reason =
                 format!("The {attribute} of the {tag} catch event is not allowed to be an expression");
@@ -50,7 +50,7 @@ impl<'a> Builder<'a, '_, '_> {
             self.report.refuse(definition, format!("Must reference {}", kind.with_article));
             return None;
         };
-        let Some(code) = referenced.filled(kind.attribute) else {
+        let Some(code) = referenced.attribute(kind.attribute) else {
             self.report.refuse(referenced, format!("{} must be present and not empty", kind.title));
             return None;
         };

@@ -1,7 +1,7 @@
 //! Text that is FEEL, may be FEEL, or must be there.
 
-use super::Builder;
 use super::static_value::static_value;
+use super::{Builder, namespace};
 use crate::executable::Source;
 use crate::xml::Tag;
 use tidemill_feel::{Budget, EmptyScope, Environment, EvaluationError, Expression, Value};
@@ -64,7 +64,12 @@ impl<'a> Builder<'a, '_, '_> {
 
     fn compile(&mut self, at: Tag<'a>, feel: &str) -> Option<Expression> {
         match Expression::compile(feel) {
-            Ok(expression) => Some(expression),
+            Ok(expression) => {
+                for (reason, remedy) in namespace::findings(&expression) {
+                    self.report.refuse_new(at, reason, remedy);
+                }
+                Some(expression)
+            }
             Err(error) => {
                 self.report.refuse(at, format!("Failed to parse expression '{feel}': {error}"));
                 None
@@ -74,7 +79,7 @@ impl<'a> Builder<'a, '_, '_> {
 
     /// An attribute that must be there and not be empty.
     pub(super) fn required(&mut self, at: Tag<'a>, attribute: &str) -> Option<&'a str> {
-        let value = at.filled(attribute);
+        let value = at.attribute(attribute);
         if value.is_none() {
             self.report.refuse(at, format!("Attribute '{attribute}' must be present and not empty"));
         }
@@ -87,7 +92,7 @@ impl<'a> Builder<'a, '_, '_> {
     }
 
     pub(super) fn optional_source(&mut self, at: Tag<'a>, attribute: &str) -> Option<Source> {
-        at.filled(attribute).and_then(|text| self.source(at, text))
+        at.attribute(attribute).and_then(|text| self.source(at, text))
     }
 
     /// What holds before any instance exists must not need variables: the result is fixed here.

@@ -8,7 +8,7 @@ use tidemill_model::FlowIndex;
 
 impl<'a> Builder<'a, '_, '_> {
     pub(super) fn default_flow(&mut self, node: &FlowNode<'a>) -> Option<FlowIndex> {
-        let flow = self.outline.flow_by_id(node.tag.filled("default")?);
+        let flow = self.outline.flow_by_id(node.tag.attribute("default")?);
         let flow = flow.filter(|flow| self.outline.flow(*flow).source == Some(node.index));
         if flow.is_none() {
             self.report.refuse(node.tag, "Default flow must start at gateway");

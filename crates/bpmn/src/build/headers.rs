@@ -13,7 +13,10 @@ impl<'a> Builder<'a, '_, '_> {
         let mut keys = HashSet::new();
         let mut headers = Vec::new();
         for header in holder.zeebe_children("header") {
-            let Some(key) = self.required(header, "key") else { continue };
+            // One without a key or a value is no header, as in Camunda.
+            let (Some(key), Some(value)) = (header.attribute("key"), header.attribute("value")) else {
+                continue;
+            };
             if key.starts_with(RESERVED_PREFIX) {
                 let reason = format!(
                     "Attribute 'key' contains '{key}', but header keys starting with '{RESERVED_PREFIX}' are reserved for internal use."
@@ -23,7 +26,6 @@ impl<'a> Builder<'a, '_, '_> {
             if !keys.insert(key) {
                 self.report.refuse(header, format!("Headers contain duplicate entries for key '{key}'"));
             }
-            let value = header.attribute("value").unwrap_or_default();
             headers.push(format!("{}:{}", RawJson::string(key), RawJson::string(value)));
         }
         (!headers.is_empty()).then(|| RawJson::new(format!("{{{}}}", headers.join(","))))

@@ -6,6 +6,7 @@ use crate::outline::{Family, FlowNode};
 use crate::xml::Tag;
 
 const DEFAULT_RETRIES: &str = "3";
+const DEFAULT_PRIORITY: &str = "0";
 
 impl<'a> Builder<'a, '_, '_> {
     pub(super) fn job_task(&mut self, node: &FlowNode<'a>) -> Option<JobTask> {
@@ -61,7 +62,7 @@ impl<'a> Builder<'a, '_, '_> {
 
     pub(super) fn job_priority(&mut self, element: Tag<'a>) -> Option<Source> {
         let definition = self.single_extension(element, "jobPriorityDefinition")?;
-        let source = self.required_source(definition, "priority")?;
+        let source = self.default_source(definition, "priority", DEFAULT_PRIORITY)?;
         if let Some(text) = source.static_text().filter(|text| text.parse::<i32>().is_err()) {
             let reason = format!(
                 "Expected 'priority' to be a literal integer or a FEEL expression (starting with '='), but got '{text}'."

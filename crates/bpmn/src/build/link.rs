@@ -26,7 +26,7 @@ impl<'a> Builder<'a, '_, '_> {
     }
 
     fn link_name(&mut self, definition: Tag<'a>) -> Option<&'a str> {
-        let name = definition.filled("name");
+        let name = definition.attribute("name");
         if name.is_none() {
             self.report.refuse(definition, "Link name must be present and not empty.");
         }

@@ -1,10 +1,11 @@
 //! Input and output mappings.
 
 use super::Builder;
-use super::expression::static_source;
+use super::expression::{constant, static_source};
 use super::path;
 use crate::executable::{Mapping, Source};
 use crate::xml::Tag;
+use tidemill_feel::{Expression, Value};
 use tidemill_model::{RawJson, Text};
 
 impl<'a> Builder<'a, '_, '_> {
@@ -17,7 +18,7 @@ impl<'a> Builder<'a, '_, '_> {
 
     fn input(&mut self, tag: Tag<'a>) -> Option<Mapping> {
         let source = match tag.attribute("source") {
-            Some(text) => self.source(tag, text),
+            Some(text) => self.source(tag, text).map(literal),
             None => Some(Source::Static { text: Text::default(), value: RawJson::NULL }),
         };
         let target = self.target(tag);
@@ -31,7 +32,7 @@ impl<'a> Builder<'a, '_, '_> {
     }
 
     fn target(&mut self, tag: Tag<'a>) -> Option<Vec<Text>> {
-        let Some(target) = tag.filled("target") else {
+        let Some(target) = tag.attribute("target") else {
             self.report.refuse(tag, "Expected path expression but not found.");
             return None;
         };
@@ -69,10 +70,23 @@ impl<'a> Builder<'a, '_, '_> {
         first
     }
 
+    /// Without a value, or with an empty one, the default holds.
     pub(super) fn default_source(&mut self, at: Tag<'a>, attribute: &str, default: &str) -> Option<Source> {
         match at.attribute(attribute) {
             Some(_) => self.required_source(at, attribute),
             None => Some(static_source(default)),
         }
     }
+}
+
+/// The plain text of an input is read as what stands between the quotes of a FEEL string: always a string, with its escapes.
+fn literal(source: Source) -> Source {
+    let Source::Static { text, .. } = source else { return source };
+    let quoted = format!("\"{}\"", text.replace('"', "\\\""));
+    let value = Expression::compile(&quoted).ok().and_then(|literal| constant(&literal).ok());
+    let value = match value {
+        Some(Value::String(value)) => RawJson::string(&value),
+        _ => RawJson::string(&text),
+    };
+    Source::Static { text, value }
 }

@@ -29,7 +29,7 @@ impl<'a> Builder<'a, '_, '_> {
 
     /// The name of a message or signal.
     pub(super) fn shared_name(&mut self, tag: Tag<'a>) -> Option<Source> {
-        let Some(name) = tag.filled("name") else {
+        let Some(name) = tag.attribute("name") else {
             self.report.refuse(tag, "Name must be present and not empty");
             return None;
         };

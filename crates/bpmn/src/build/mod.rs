@@ -15,6 +15,7 @@ mod link;
 mod mapping;
 mod message;
 mod multi_instance;
+mod namespace;
 mod path;
 mod process;
 mod reach;
@@ -74,7 +75,7 @@ impl<'a> Builder<'a, '_, '_> {
         Some(Element {
             index: node.index,
             id: node.tag.id()?.into(),
-            name: node.tag.filled("name").map(Into::into),
+            name: node.tag.attribute("name").map(Into::into),
             kind: node.family.kind()?,
             scope: node.scope,
             incoming: node.incoming.clone(),

@@ -28,7 +28,7 @@ impl<'a> Builder<'a, '_, '_> {
         Some(MultiInstance {
             is_sequential: tag.boolean("isSequential", false),
             input_collection: input_collection?,
-            input_element: characteristics.filled("inputElement").map(Into::into),
+            input_element: characteristics.attribute("inputElement").map(Into::into),
             output,
             completion_condition,
         })
@@ -36,7 +36,7 @@ impl<'a> Builder<'a, '_, '_> {
 
     fn loop_outputs(&mut self, tag: Tag<'a>) -> Option<LoopOutputs> {
         let (collection, element) = ("outputCollection", "outputElement");
-        let (missing, given) = match (tag.filled(collection), tag.filled(element)) {
+        let (missing, given) = match (tag.attribute(collection), tag.attribute(element)) {
             (None, None) => return None,
             (Some(collection), Some(text)) => {
                 let element = self.feel(tag, text)?;

@@ -20,6 +20,6 @@ impl<'a> Builder<'a, '_, '_> {
 
     pub(super) fn version_tag(&mut self, process: Tag<'a>) -> Option<Text> {
         let tag = self.single_extension(process, "versionTag")?;
-        tag.filled("value").map(Into::into)
+        tag.attribute("value").map(Into::into)
     }
 }

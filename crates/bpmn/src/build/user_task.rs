@@ -6,6 +6,8 @@ use crate::outline::FlowNode;
 use crate::xml::Tag;
 use tidemill_calendar::{Date, Zone};
 
+const DEFAULT_PRIORITY: &str = "50";
+
 impl<'a> Builder<'a, '_, '_> {
     pub(super) fn user_task(&mut self, node: &FlowNode<'a>) -> Option<Behavior> {
         let tag = node.tag;
@@ -52,7 +54,7 @@ impl<'a> Builder<'a, '_, '_> {
     }
 
     fn user_priority(&mut self, at: Tag<'a>) -> Option<Source> {
-        let source = self.required_source(at, "priority")?;
+        let source = self.default_source(at, "priority", DEFAULT_PRIORITY)?;
         let is_wrong = |text: &str| !text.parse::<i64>().is_ok_and(|priority| (0..=100).contains(&priority));
         if let Some(text) = source.static_text().filter(|text| is_wrong(text)) {
             self.report.refuse(at, format!("Priority must be a number between 0 and 100, but was '{text}'."));

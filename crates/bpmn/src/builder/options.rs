@@ -126,6 +126,12 @@ impl Options {
         self
     }
 
+    /// The business id of the called instance.
+    pub fn called_business_id(mut self, source: &str) -> Options {
+        self.called.push(("businessId", source.to_string()));
+        self
+    }
+
     pub fn propagate_all_parent_variables(mut self, propagate: bool) -> Options {
         self.called.push(("propagateAllParentVariables", propagate.to_string()));
         self

@@ -38,6 +38,8 @@ pub struct CalledElement {
     pub binding: Binding,
     pub propagates_all_parent_variables: bool,
     pub propagates_all_child_variables: bool,
+    /// None: the called instance has that of its caller.
+    pub business_id: Option<Source>,
 }
 
 /// Which version of another resource is meant.

@@ -13,7 +13,9 @@ pub(crate) enum EventType {
     Terminate,
     Conditional,
     Compensate,
-    /// Cancel events, and definitions shared by reference.
+    /// A definition that is shared by reference.
+    Reference,
+    /// Cancel events.
     Other,
 }
 
@@ -29,6 +31,7 @@ impl EventType {
             "terminateEventDefinition" => EventType::Terminate,
             "conditionalEventDefinition" => EventType::Conditional,
             "compensateEventDefinition" => EventType::Compensate,
+            "eventDefinitionRef" => EventType::Reference,
             _ => EventType::Other,
         }
     }

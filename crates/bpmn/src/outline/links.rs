@@ -42,5 +42,5 @@ fn link_name<'a>(node: &FlowNode<'a>) -> Option<&'a str> {
         return None;
     }
     let mut definitions = node.tag.event_definitions();
-    definitions.find(|definition| EventType::of(*definition) == EventType::Link)?.filled("name")
+    definitions.find(|definition| EventType::of(*definition) == EventType::Link)?.attribute("name")
 }

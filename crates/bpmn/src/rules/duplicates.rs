@@ -33,14 +33,16 @@ enum Trigger<'a> {
 fn trigger<'a>(definitions: &Definitions<'a>, definition: Tag<'a>) -> Option<Trigger<'a>> {
     let referenced = |attribute: &str, kind: &str| definitions.referenced(definition, attribute, kind);
     match EventType::of(definition) {
-        EventType::Message => referenced("messageRef", "message")?.filled("name").map(Trigger::Message),
-        EventType::Signal => referenced("signalRef", "signal")?.filled("name").map(Trigger::Signal),
-        EventType::Error => {
-            Some(Trigger::Error(referenced("errorRef", "error").and_then(|error| error.filled("errorCode"))))
-        }
+        EventType::Message => referenced("messageRef", "message")?.attribute("name").map(Trigger::Message),
+        EventType::Signal => referenced("signalRef", "signal")?.attribute("name").map(Trigger::Signal),
+        EventType::Error => Some(Trigger::Error(
+            referenced("errorRef", "error").and_then(|error| error.attribute("errorCode")),
+        )),
         EventType::Escalation => {
             let escalation = referenced("escalationRef", "escalation");
-            Some(Trigger::Escalation(escalation.and_then(|escalation| escalation.filled("escalationCode"))))
+            Some(Trigger::Escalation(
+                escalation.and_then(|escalation| escalation.attribute("escalationCode")),
+            ))
         }
         _ => None,
     }
@@ -93,7 +95,7 @@ fn check_receive<'a>(
     report: &mut Report<'_>,
 ) {
     let message = definitions.referenced(task.tag, "messageRef", "message");
-    let Some(name) = message.and_then(|message| message.filled("name")) else { return };
+    let Some(name) = message.and_then(|message| message.attribute("name")) else { return };
     let events = task.boundary_events.iter().flat_map(|event| outline.node(*event).tag.event_definitions());
     if events.into_iter().any(|event| trigger(definitions, event) == Some(Trigger::Message(name))) {
         report.refuse(task.tag, "Cannot reference the same message name as a boundary event");

@@ -19,6 +19,7 @@ fn check_catch(node: &FlowNode<'_>, report: &mut Report<'_>) {
     let Some(definition) = exactly_one(node, report) else { return };
     match EventType::of(definition) {
         EventType::Message | EventType::Signal | EventType::Link | EventType::Conditional => {}
+        EventType::Reference => {}
         EventType::Timer => {
             if definition.child("timeCycle").is_some() {
                 let reason =
@@ -64,11 +65,16 @@ fn at_most_one(node: &FlowNode<'_>, types: &[EventType], reason: &str, report: &
     if node.tag.event_definitions().count() > 1 {
         report.refuse(node.tag, "Must have at most one event definition");
     }
-    for definition in node.tag.event_definitions() {
+    for definition in node.tag.event_definitions().filter(|definition| !is_reference(*definition)) {
         if !types.contains(&EventType::of(definition)) {
             report.refuse(definition, reason);
         }
     }
+}
+
+/// Refused by its own name, so nothing is said about where it stands.
+pub(super) fn is_reference(definition: Tag<'_>) -> bool {
+    EventType::of(definition) == EventType::Reference
 }
 
 pub(super) fn exactly_one<'a>(node: &FlowNode<'a>, report: &mut Report<'_>) -> Option<Tag<'a>> {

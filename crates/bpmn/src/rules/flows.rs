@@ -36,7 +36,7 @@ fn check_conditions(outline: &Outline<'_>, node: &FlowNode<'_>, reason: &str, re
     if node.outgoing.len() < 2 {
         return;
     }
-    let default = node.tag.filled("default").and_then(|id| outline.flow_by_id(id));
+    let default = node.tag.attribute("default").and_then(|id| outline.flow_by_id(id));
     for flow in node.outgoing.iter().filter(|flow| Some(**flow) != default) {
         let tag = outline.flow(*flow).tag;
         if tag.child("conditionExpression").is_none() {

@@ -5,6 +5,7 @@ use crate::report::Report;
 use crate::xml::Tag;
 use std::collections::HashSet;
 
+const ID_MAX_CHARACTERS: usize = 256;
 const ID_MAX_BYTES: usize = 512;
 
 pub(super) fn check(outlines: &[Outline<'_>], report: &mut Report<'_>) {
@@ -16,8 +17,15 @@ pub(super) fn check(outlines: &[Outline<'_>], report: &mut Report<'_>) {
         for tag in tags {
             match tag.id() {
                 None => report.refuse(tag, "Element id must be present and not empty."),
-                Some(id) if id.len() > ID_MAX_BYTES => {
-                    report.refuse(tag, format!("IDs must not be longer than {ID_MAX_BYTES} bytes"));
+                Some(id) if is_too_long(id) => {
+                    let reason = format!(
+                        "IDs must not be longer than the configured max-id-length of {ID_MAX_CHARACTERS} characters."
+                    );
+                    if id.len() > ID_MAX_BYTES {
+                        report.refuse(tag, reason);
+                    } else {
+                        report.refuse_new(tag, reason, None);
+                    }
                 }
                 Some(id) if !is_name(id) => {
                     let reason = format!(
@@ -37,6 +45,11 @@ pub(super) fn check(outlines: &[Outline<'_>], report: &mut Report<'_>) {
             }
         }
     }
+}
+
+/// Stores keep ids of up to 512 bytes. Camunda counts units of UTF-16.
+fn is_too_long(id: &str) -> bool {
+    id.len() > ID_MAX_CHARACTERS && (id.len() > ID_MAX_BYTES || id.encode_utf16().count() > ID_MAX_CHARACTERS)
 }
 
 /// An XML name without a colon, as the schema of BPMN has it for ids.

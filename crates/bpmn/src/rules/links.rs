@@ -7,7 +7,7 @@ pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
     for node in &outline.nodes {
         let Some(link) = outline.link(node) else { continue };
         if link.catches.binary_search(&node.index).is_ok_and(|position| position > 0) {
-            let name = node.tag.event_definitions().find_map(|definition| definition.filled("name"));
+            let name = node.tag.event_definitions().find_map(|definition| definition.attribute("name"));
             let reason = format!(
                 "Multiple intermediate catch link event definitions with the same name '{}' are not allowed.",
                 name.unwrap_or_default()

@@ -4,6 +4,8 @@ use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::report::Report;
 use crate::xml::Tag;
 
+use super::event_types::is_reference;
+
 pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
     for scope in outline.nodes.iter().filter(|node| node.family.is_scope()) {
         for start in outline.starts(scope) {
@@ -30,6 +32,7 @@ fn check_start(scope: Family, start: &FlowNode<'_>, report: &mut Report<'_>) {
         report.refuse(start.tag, "Start event can't have more than one type");
     }
     match scope {
+        _ if definitions.iter().any(|definition| is_reference(*definition)) => {}
         Family::SubProcess if !definitions.is_empty() => {
             report.refuse(start.tag, "Start events in subprocesses must be of type none");
         }

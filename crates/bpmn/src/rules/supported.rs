@@ -9,6 +9,13 @@ pub(super) fn check(outline: &Outline<'_>, report: &mut Report<'_>) {
         check_definitions(node, report);
         check_extensions(node, report);
     }
+    for flow in &outline.flows {
+        for listeners in flow.tag.extensions("executionListeners") {
+            let remedy = "put them on the element before or behind the sequence flow".to_owned();
+            let reason = "Execution listeners are not supported on sequence flows";
+            report.refuse_new(listeners, reason, Some(remedy));
+        }
+    }
 }
 
 fn check_family(node: &FlowNode<'_>, report: &mut Report<'_>) {
@@ -37,6 +44,12 @@ fn check_definitions(node: &FlowNode<'_>, report: &mut Report<'_>) {
         let reason = match EventType::of(definition) {
             EventType::Conditional => "Conditional events are not supported yet",
             EventType::Compensate => "Compensation events are not supported yet",
+            EventType::Reference => {
+                let shared = definition.text();
+                let reason = format!("'eventDefinitionRef' is not supported, but refers to '{shared}'");
+                report.refuse_with(definition, reason, "put the event definition into the event itself");
+                continue;
+            }
             _ => continue,
         };
         report.refuse(definition, reason);

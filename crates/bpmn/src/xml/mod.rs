@@ -5,9 +5,9 @@ mod lines;
 mod scan;
 mod tag;
 
-pub(crate) use encoding::decode;
+pub(crate) use encoding::{decode, in_utf8};
 pub(crate) use lines::Lines;
-pub(crate) use tag::Tag;
+pub(crate) use tag::{AttributeName, Tag};
 
 use crate::finding::Finding;
 use roxmltree::{Document, ParsingOptions};

@@ -6,6 +6,14 @@ use std::borrow::Cow;
 const BPMN: &str = "http://www.omg.org/spec/BPMN/20100524/MODEL";
 const ZEEBE: &str = "http://camunda.org/schema/zeebe/1.0";
 
+const CAMUNDA_7: &str = "http://camunda.org/schema/1.0/bpmn";
+
+pub(crate) enum AttributeName<'a> {
+    Plain(&'a str),
+    Zeebe(&'a str),
+    Camunda7(&'a str),
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tag<'a> {
     node: Node<'a, 'a>,
@@ -25,22 +33,17 @@ impl<'a> Tag<'a> {
         self.node.tag_name().namespace() == Some(BPMN)
     }
 
-    fn is_zeebe(self) -> bool {
+    pub(crate) fn is_zeebe(self) -> bool {
         self.node.tag_name().namespace() == Some(ZEEBE)
     }
 
-    /// An attribute without namespace, as written.
+    /// An attribute without namespace. One that is empty counts as missing, as in Camunda.
     pub(crate) fn attribute(self, name: &str) -> Option<&'a str> {
-        self.node.attribute(name)
-    }
-
-    /// An attribute that counts only when something stands in it.
-    pub(crate) fn filled(self, name: &str) -> Option<&'a str> {
-        self.attribute(name).filter(|value| !value.is_empty())
+        self.node.attribute(name).filter(|value| !value.is_empty())
     }
 
     pub(crate) fn id(self) -> Option<&'a str> {
-        self.filled("id")
+        self.attribute("id")
     }
 
     /// XML writes booleans as words or digits.
@@ -54,6 +57,30 @@ impl<'a> Tag<'a> {
 
     pub(crate) fn parent(self) -> Option<Tag<'a>> {
         self.node.parent_element().map(Tag::new)
+    }
+
+    /// All elements inside, whatever their namespace.
+    pub(crate) fn elements(self) -> impl Iterator<Item = Tag<'a>> {
+        self.node.children().filter(Node::is_element).map(Tag::new)
+    }
+
+    /// The names of its attributes: those without a namespace, and those that Zeebe has for elements of BPMN.
+    pub(crate) fn attribute_names(self) -> impl Iterator<Item = AttributeName<'a>> {
+        self.node.attributes().filter_map(|attribute| match attribute.namespace() {
+            None => Some(AttributeName::Plain(attribute.name())),
+            Some(ZEEBE) => Some(AttributeName::Zeebe(attribute.name())),
+            Some(CAMUNDA_7) => Some(AttributeName::Camunda7(attribute.name())),
+            Some(_) => None,
+        })
+    }
+
+    pub(crate) fn is_camunda_7(self) -> bool {
+        self.node.tag_name().namespace() == Some(CAMUNDA_7)
+    }
+
+    /// The namespace of a prefix, unless that is the namespace of Zeebe's extensions.
+    pub(crate) fn other_namespace_of(self, prefix: &str) -> Option<&'a str> {
+        self.node.lookup_namespace_uri(Some(prefix)).filter(|uri| *uri != ZEEBE)
     }
 
     /// The BPMN elements directly inside.

@@ -147,7 +147,14 @@ fn ids_are_there_and_differ() {
         ],
     );
     let long = file(&format!("\n<startEvent id=\"{}\"/>", "s".repeat(513)), "");
-    refused(&long, &[(&"s".repeat(513), 2, "IDs must not be longer than 512 bytes")]);
+    refused(
+        &long,
+        &[(
+            &"s".repeat(513),
+            2,
+            "IDs must not be longer than the configured max-id-length of 256 characters.",
+        )],
+    );
 }
 
 #[test]

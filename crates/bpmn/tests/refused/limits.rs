@@ -32,8 +32,18 @@ fn bytes_of_a_file() {
 #[test]
 fn bytes_of_an_id() {
     let with = |bytes: usize| file(&format!("\n<startEvent id=\"{}\"/>", "s".repeat(bytes)), "");
-    accepted(&with(512));
-    refused(&with(513), &[(&"s".repeat(513), 2, "IDs must not be longer than 512 bytes")]);
+    let reason = "IDs must not be longer than the configured max-id-length of 256 characters.";
+    accepted(&with(256));
+    refused(&with(257), &[(&"s".repeat(257), 2, reason)]);
+    refused(&with(513), &[(&"s".repeat(513), 2, reason)]);
+    let wide = |characters: usize| file(&format!("\n<startEvent id=\"{}\"/>", "é".repeat(characters)), "");
+    accepted(&wide(256));
+    refused(&wide(257), &[(&"é".repeat(257), 2, reason)]);
+    let deployed = with(300);
+    assert!(
+        tidemill_bpmn::read_process(deployed.as_bytes(), "p").is_ok(),
+        "what was deployed before goes on"
+    );
 }
 
 #[test]

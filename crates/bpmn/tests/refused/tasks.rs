@@ -20,10 +20,7 @@ fn a_service_task_has_a_job_type() {
     refused(&task("serviceTask", &format!("{JOB}{JOB}")), &[("t", 3, reason)]);
     refused(
         &task("serviceTask", r#"<z:taskDefinition type="" retries=""/>"#),
-        &[
-            ("t", 5, "Attribute 'type' must be present and not empty"),
-            ("t", 5, "Attribute 'retries' must be present and not empty"),
-        ],
+        &[("t", 5, "Attribute 'type' must be present and not empty")],
     );
     accepted(&task("serviceTask", r#"<z:taskDefinition type="=kind" retries="=n"/>"#));
 }
@@ -87,6 +84,7 @@ fn a_script_has_an_expression_and_a_result() {
 #[test]
 fn job_priorities_are_integers() {
     accepted(&task("serviceTask", &format!("{JOB}<z:jobPriorityDefinition priority=\"-5\"/>")));
+    accepted(&task("serviceTask", &format!("{JOB}<z:jobPriorityDefinition/>")));
     accepted(&task("serviceTask", &format!("{JOB}<z:jobPriorityDefinition priority=\"=p\"/>")));
     refused(
         &task("serviceTask", &format!("{JOB}<z:jobPriorityDefinition priority=\"high\"/>")),
@@ -174,6 +172,8 @@ fn user_task_data_makes_sense() {
         ],
     );
     accepted(&user(r#"<z:priorityDefinition priority="100"/>"#));
+    accepted(&user("<z:priorityDefinition/>"));
+    accepted(&user("<z:priorityDefinition priority=\"\"/>"));
     for wrong in ["101", "-1", "high"] {
         let reason = format!("Priority must be a number between 0 and 100, but was '{wrong}'.");
         refused(&user(&format!("<z:priorityDefinition priority=\"{wrong}\"/>")), &[("t", 5, &reason)]);
@@ -193,7 +193,9 @@ fn user_task_data_makes_sense() {
 fn headers_have_keys_of_their_own() {
     let headers =
         |inside: &str| task("serviceTask", &format!("{JOB}<z:taskHeaders>\n{inside}</z:taskHeaders>"));
-    accepted(&headers("<z:header key=\"a\" value=\"1\"/><z:header key=\"b\"/>"));
+    accepted(&headers(
+        "<z:header key=\"a\" value=\"1\"/><z:header key=\"b\"/><z:header key=\"b\" value=\"\"/>",
+    ));
     refused(
         &headers("<z:header key=\"a\" value=\"1\"/>\n<z:header key=\"a\" value=\"2\"/>"),
         &[("t", 7, "Headers contain duplicate entries for key 'a'")],

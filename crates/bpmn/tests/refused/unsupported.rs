@@ -103,10 +103,62 @@ fn extensions_are_refused_by_name() {
         &task("serviceTask", "<z:taskDefinition type=\"x\"/><z:linkedResources/>"),
         &[("t", 4, "Linked resources are not supported yet")],
     );
+    accepted(&task("callActivity", "<z:calledElement processId=\"o\" businessId=\"=b\"/>"));
+    let long = "b".repeat(257);
     refused(
-        &task("callActivity", "<z:calledElement processId=\"o\" businessId=\"b\"/>"),
-        &[("t", 4, "Attribute 'businessId' is not supported yet")],
+        &task("callActivity", &format!("<z:calledElement processId=\"o\" businessId=\"{long}\"/>")),
+        &[("t", 4, "Expected static value to be no longer than 256 characters, but found 'bbb")],
     );
+}
+
+#[test]
+fn listeners_of_sequence_flows_are_refused() {
+    let xml = beside_start(
+        "<task id=\"t\"/><sequenceFlow id=\"f\" sourceRef=\"s\" targetRef=\"t\"><extensionElements>\n\
+         <z:executionListeners><z:executionListener eventType=\"start\" type=\"x\"/></z:executionListeners>\
+         </extensionElements></sequenceFlow>",
+    );
+    refused(&xml, &[("f", 4, "Execution listeners are not supported on sequence flows")]);
+    assert!(tidemill_bpmn::read_process(xml.as_bytes(), "p").is_ok(), "what was deployed before goes on");
+}
+
+#[test]
+fn shared_event_definitions_are_refused_by_name() {
+    let reason = "'eventDefinitionRef' is not supported, but refers to 'd'";
+    let reference = "<eventDefinitionRef>d</eventDefinitionRef>";
+    for event in ["intermediateCatchEvent", "intermediateThrowEvent", "endEvent", "startEvent"] {
+        let xml = beside_start(&format!("<{event} id=\"e\">{reference}</{event}>"));
+        refused(&xml, &[("e", 3, reason)]);
+    }
+    let boundary =
+        format!("<task id=\"t\"/><boundaryEvent id=\"e\" attachedToRef=\"t\">{reference}</boundaryEvent>");
+    refused(&beside_start(&boundary), &[("e", 3, reason)]);
+}
+
+#[test]
+fn what_expressions_cannot_read_is_refused() {
+    let input = |source: &str| {
+        beside_start(&format!(
+            "<serviceTask id=\"t\"><extensionElements><z:taskDefinition type=\"x\"/><z:ioMapping>\n\
+             <z:input source=\"{source}\" target=\"a\"/></z:ioMapping></extensionElements></serviceTask>"
+        ))
+    };
+    accepted(&input("=camunda.processInstance.key"));
+    accepted(&input("=camunda.processInstance.businessId + camunda.mine"));
+    for member in ["camunda.vars.cluster.x", "camunda.vars.env.x + 1", "[camunda.vars]"] {
+        refused(
+            &input(&format!("={member}")),
+            &[("t", 4, "Cluster variables ('camunda.vars') are not supported yet")],
+        );
+    }
+    refused(
+        &input("=camunda.secrets.token"),
+        &[("t", 4, "Secrets ('camunda.secrets') are not supported yet")],
+    );
+    let reason = "Expected one of 'key', 'businessId' of 'camunda.processInstance', but found 'businesId'";
+    let xml = input("=camunda.processInstance.businesId");
+    refused(&xml, &[("t", 4, reason)]);
+    assert!(tidemill_bpmn::read_process(xml.as_bytes(), "p").is_ok(), "what was deployed before goes on");
 }
 
 #[test]

@@ -17,11 +17,11 @@ const OUTSIDE_STEP: f64 = 10.0;
 
 /// Where a flow changes its height, and to which.
 pub(super) struct Turn {
-    place: Place,
+    place: TurnAt,
     to: f64,
 }
 
-enum Place {
+enum TurnAt {
     Channel(usize, Bundle),
     /// In the column of a layer, so far right of its middle.
     Column(usize, f64),
@@ -67,7 +67,7 @@ impl<'a, 'b> Router<'a, 'b> {
     fn turn_in_channel(&mut self, way: &mut Way, channel: usize, bundle: Bundle, from: f64, to: f64) {
         if from != to {
             self.channels[channel].add(bundle, from, to);
-            way.turns.push(Turn { place: Place::Channel(channel, bundle), to });
+            way.turns.push(Turn { place: TurnAt::Channel(channel, bundle), to });
         }
     }
 
@@ -80,7 +80,7 @@ impl<'a, 'b> Router<'a, 'b> {
             let (layer, to) = (component.grid.items[*stop].layer, self.y(*stop));
             let is_last = hop + 1 == stops.len();
             if is_last && y != to && self.may_turn_at(link.target, y, None) {
-                way.turns.push(Turn { place: Place::Column(layer, 0.0), to });
+                way.turns.push(Turn { place: TurnAt::Column(layer, 0.0), to });
                 return way;
             }
             let bundle = match (hop, is_last) {
@@ -105,11 +105,11 @@ impl<'a, 'b> Router<'a, 'b> {
             let is_free = to >= exit && self.is_free(link.source, to, None);
             let x = cell.width / 2.0 - cell.events[event].1;
             let to = if is_free { to } else { exit.round() };
-            return (Way { start, turns: vec![Turn { place: Place::Column(layer, x), to }] }, to);
+            return (Way { start, turns: vec![Turn { place: TurnAt::Column(layer, x), to }] }, to);
         }
         let may_turn = self.may_turn_at(link.source, to, None);
         if may_turn {
-            let turn = Turn { place: Place::Column(layer, 0.0), to };
+            let turn = Turn { place: TurnAt::Column(layer, 0.0), to };
             return (Way { start: from, turns: vec![turn] }, to);
         }
         (Way { start: from, turns: Vec::new() }, from)
@@ -131,7 +131,7 @@ impl<'a, 'b> Router<'a, 'b> {
         }
         let to = self.y(link.target);
         if self.may_turn_at(link.target, y, Some(first)) {
-            way.turns.push(Turn { place: Place::Column(target_layer, 0.0), to });
+            way.turns.push(Turn { place: TurnAt::Column(target_layer, 0.0), to });
         } else {
             self.turn_in_channel(&mut way, target_layer, Bundle::To(link.target), y, to);
         }
@@ -147,12 +147,12 @@ impl<'a, 'b> Router<'a, 'b> {
             let x = cell.width / 2.0 - cell.events[event].1;
             let is_free = to > start + TURN_ROOM && self.is_free(link.source, to, Some(passage));
             let turn_to = if is_free { to } else { (from + cell.exit_below(event)).round() };
-            let turn = Turn { place: Place::Column(layer, x), to: turn_to };
+            let turn = Turn { place: TurnAt::Column(layer, x), to: turn_to };
             return (Way { start, turns: vec![turn] }, turn_to);
         }
         let mut way = Way { start: self.y(link.source), turns: Vec::new() };
         if self.may_turn_at(link.source, to, Some(passage)) {
-            way.turns.push(Turn { place: Place::Column(layer, 0.0), to });
+            way.turns.push(Turn { place: TurnAt::Column(layer, 0.0), to });
         } else {
             self.turn_in_channel(&mut way, layer + 1, Bundle::From(link.source), self.y(link.source), to);
         }
@@ -169,7 +169,7 @@ impl<'a, 'b> Router<'a, 'b> {
             way.start += cell.height / 2.0 + EVENT / 2.0;
             let x = cell.width / 2.0 - cell.events[event].1;
             let to = (self.y(link.source) + cell.exit_below(event)).round();
-            way.turns.push(Turn { place: Place::Column(source_layer, x), to });
+            way.turns.push(Turn { place: TurnAt::Column(source_layer, x), to });
         }
         let (from, outside) = (way.turns.last().map_or(way.start, |turn| turn.to), self.outside);
         self.turn_in_channel(&mut way, source_layer + 1, Bundle::From(link.source), from, outside);
@@ -212,14 +212,14 @@ impl<'a, 'b> Router<'a, 'b> {
     pub(super) fn points(&self, index: usize, way: &Way, columns: &Columns) -> Vec<Point> {
         let link = self.component.links[index];
         let x_of = |turn: &Turn| match turn.place {
-            Place::Channel(channel, bundle) => {
+            TurnAt::Channel(channel, bundle) => {
                 columns.channels[channel] + self.channels[channel].track(bundle, columns.widths[channel])
             }
-            Place::Column(layer, right) => columns.middles[layer] + right,
+            TurnAt::Column(layer, right) => columns.middles[layer] + right,
         };
-        let begins_upright = matches!(way.turns.first(), Some(Turn { place: Place::Column(layer, _), .. })
+        let begins_upright = matches!(way.turns.first(), Some(Turn { place: TurnAt::Column(layer, _), .. })
             if *layer == self.component.layers.of[link.source]);
-        let ends_upright = matches!(way.turns.last(), Some(Turn { place: Place::Column(layer, right), .. })
+        let ends_upright = matches!(way.turns.last(), Some(Turn { place: TurnAt::Column(layer, right), .. })
             if *layer == self.component.layers.of[link.target] && *right == 0.0);
         let mut points = vec![self.begin(&link, way, columns, begins_upright)];
         let mut y = way.start;

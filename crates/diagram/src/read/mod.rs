@@ -25,12 +25,14 @@ pub(crate) struct File {
 }
 
 pub(crate) fn file(xml: &[u8]) -> Result<File, Error> {
-    let document = tidemill_bpmn::parse(xml).map_err(|finding| Error {
+    let unreadable = |finding: tidemill_bpmn::Finding| Error {
         line: finding.line,
         column: finding.column,
         reason: finding.reason,
         remedy: finding.remedy,
-    })?;
+    };
+    let text = tidemill_bpmn::decode(xml).map_err(unreadable)?;
+    let document = tidemill_bpmn::parse(&text).map_err(unreadable)?;
     check_root(&document)?;
     let mut notes = Notes { document: &document, kept: Vec::new() };
     let mut model = element::model(&document);

@@ -19,7 +19,7 @@ impl<'a> Passages<'a> {
         let mut passages = Passages { tags: Vec::new(), next: Vec::new(), works: Vec::new() };
         let starts = process_starts(outlines);
         for outline in outlines {
-            let place = Place { outline, offset: passages.tags.len() };
+            let place = NodeNumbers { outline, offset: passages.tags.len() };
             for node in &outline.nodes {
                 passages.tags.extend([node.tag, node.tag]);
                 passages.works.extend([works(node), false]);
@@ -56,19 +56,19 @@ fn process_starts<'a>(outlines: &[Outline<'a>]) -> HashMap<&'a str, usize> {
         let mut events = outline.starts(outline.root());
         let none_start = events.find(|start| start.tag.event_definitions().next().is_none());
         if let (Some(id), Some(start)) = (outline.root().tag.id(), none_start) {
-            starts.entry(id).or_insert(Place { outline, offset }.number(start));
+            starts.entry(id).or_insert(NodeNumbers { outline, offset }.number(start));
         }
         offset += 2 * outline.nodes.len();
     }
     starts
 }
 
-struct Place<'r, 'a> {
+struct NodeNumbers<'r, 'a> {
     outline: &'r Outline<'a>,
     offset: usize,
 }
 
-impl<'a> Place<'_, 'a> {
+impl<'a> NodeNumbers<'_, 'a> {
     fn number(&self, node: &FlowNode<'_>) -> usize {
         self.offset + 2 * node.index.0 as usize
     }
@@ -120,5 +120,5 @@ fn has_type(node: &FlowNode<'_>, event_type: EventType) -> bool {
 }
 
 fn called<'a>(node: &FlowNode<'a>) -> Option<&'a str> {
-    node.tag.extension("calledElement")?.filled("processId")
+    node.tag.extension("calledElement")?.attribute("processId")
 }
