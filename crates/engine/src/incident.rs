@@ -57,6 +57,7 @@ fn raise_with(
         created_at: now,
         ended_at: None,
     });
+    count_above(run, element, 1)?;
     count(run, instance, 1)
 }
 
@@ -98,6 +99,7 @@ pub(crate) fn close(run: &mut Run<'_>, key: IncidentKey) -> Stepped {
         element_id: incident.element_id.clone(),
         kind: incident.kind,
     });
+    count_above(run, incident.element_instance, -1)?;
     count(run, incident.origin.instance, -1)
 }
 
@@ -123,6 +125,21 @@ pub(crate) fn resolve(run: &mut Run<'_>, key: IncidentKey) -> Stepped {
     }
 }
 
+/// Scopes around the element know that there is an incident in them: subprocesses, event subprocesses and the bodies of
+/// multi-instance activities.
+fn count_above(run: &mut Run<'_>, element: ElementInstanceKey, by: i32) -> Stepped {
+    let mut parent = run.find_element(element)?.map(|element| element.parent);
+    while let Some(scope) = parent {
+        if run.find_scope(scope)?.is_none_or(|info| info.parent.is_none()) {
+            break;
+        }
+        let above = run.change::<ElementInstance>(scope)?;
+        above.incidents_below = above.incidents_below.saturating_add_signed(by);
+        parent = Some(above.parent);
+    }
+    Ok(())
+}
+
 /// Instances and call activities above an incident know that there is one below them.
 fn count(run: &mut Run<'_>, instance: ProcessInstanceKey, by: i32) -> Stepped {
     let mut current = Some(instance);
@@ -134,7 +151,8 @@ fn count(run: &mut Run<'_>, instance: ProcessInstanceKey, by: i32) -> Stepped {
         if let Some(parent) = parent {
             run.element(parent.element)?;
             let call = run.change::<ElementInstance>(parent.element)?;
-            call.called_incidents = call.called_incidents.saturating_add_signed(by);
+            call.incidents_below = call.incidents_below.saturating_add_signed(by);
+            count_above(run, parent.element, by)?;
         }
         current = parent.map(|parent| parent.instance);
     }

@@ -73,3 +73,6 @@ pub(crate) const DEPLOYED_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Steps of expressions that weigh as much as reading a byte of a deployed file: a model is parsed, compiled and
 /// checked.
 pub(crate) const FEEL_STEPS_PER_FILE_BYTE: u64 = 8;
+
+/// Characters of a business id, as Camunda counts them: units of UTF-16.
+pub(crate) const BUSINESS_ID_CHARACTERS_MAX: usize = 256;

@@ -21,13 +21,60 @@ fn seen(engine: &mut Harness, options: impl Fn(Options) -> Options, variables: &
 #[test]
 fn input_mappings_run_in_order_and_give_local_variables() {
     scenario(|engine| {
+        let seen =
+            seen(engine, |t| t.input("=a + 1", "b").input("=b + 1", "c").input("text", "d"), r#"{"a":1}"#);
+        assert_eq!(seen, r#"{"b":2,"c":3,"d":"text","a":1}"#);
+    });
+}
+
+#[test]
+fn plain_text_of_an_input_is_a_string_and_an_empty_source_is_null() {
+    scenario(|engine| {
         let seen = seen(
             engine,
-            |t| t.input("=a + 1", "b").input("=b + 1", "c").input("text", "d").input("42", "e"),
-            r#"{"a":1}"#,
+            |t| {
+                let quoted = r#"a "b" \t\u0041"#;
+                t.input("42", "a").input("true", "b").input("null", "c").input("", "d").input(quoted, "e")
+            },
+            "{}",
         );
-        assert_eq!(seen, r#"{"b":2,"c":3,"d":"text","e":42,"a":1}"#);
+        assert_eq!(seen, r#"{"a":"42","b":"true","c":"null","d":null,"e":"a \"b\" \tA"}"#);
     });
+}
+
+/// Cases of input mappings: sources, targets and their result. The scope around the task has `o` as {"p":{"q":1,"r":2},"s":3}.
+#[track_caller]
+fn inputs(mappings: &[(&str, &str)], expected: &str) {
+    let variables = r#"{"o":{"p":{"q":1,"r":2},"s":3}}"#;
+    scenario(|engine| {
+        engine.deploy(&task(|t| mappings.iter().fold(t, |t, (source, target)| t.input(source, target))));
+        engine.start("p", variables);
+        let seen = engine.activate("work", 1)[0].variables.to_string();
+        let mut seen: serde_json::Value = serde_json::from_str(&seen).expect("JSON");
+        let expected: serde_json::Value = serde_json::from_str(expected).expect("JSON");
+        seen.as_object_mut().expect("an object").retain(|name, _| expected.get(name).is_some());
+        assert_eq!(seen, expected, "{mappings:?}");
+    });
+}
+
+#[test]
+fn a_nested_input_target_replaces_a_value_and_adds_to_what_targets_have_built() {
+    inputs(&[("=1", "v"), ("=2", "v.x")], r#"{"v":{"x":2}}"#);
+    inputs(&[("={y: 1}", "v"), ("=2", "v.x")], r#"{"v":{"x":2}}"#);
+    inputs(&[("=1", "v.x"), ("=2", "v.y")], r#"{"v":{"x":1,"y":2}}"#);
+    inputs(&[("=1", "v.x"), ("=2", "v")], r#"{"v":2}"#);
+    inputs(&[("=1", "w.a"), ("=2", "w.b"), ("={c: 3}", "w"), ("=5", "w.d")], r#"{"w":{"d":5}}"#);
+    inputs(&[("=1", "a.b"), ("=2", "a.b.c"), ("=3", "a.d")], r#"{"a":{"b":{"c":2},"d":3}}"#);
+    inputs(&[("={c: 1}", "a.b"), ("=2", "a.b.d")], r#"{"a":{"b":{"d":2}}}"#);
+    inputs(&[("=1", "a.b.c"), ("=2", "a.b"), ("=3", "a.b.d")], r#"{"a":{"b":{"d":3}}}"#);
+}
+
+#[test]
+fn inputs_that_are_being_built_show_what_is_around_them_level_by_level() {
+    inputs(&[("=9", "o.p.q"), ("=o", "x")], r#"{"o":{"p":{"q":9}},"x":{"p":{"q":9,"r":2},"s":3}}"#);
+    inputs(&[("=9", "o.p"), ("=o", "x")], r#"{"o":{"p":9},"x":{"p":9,"s":3}}"#);
+    inputs(&[("=1", "o"), ("=9", "o.t"), ("=o", "x")], r#"{"o":{"t":9},"x":{"t":9}}"#);
+    inputs(&[("=1", "o.p"), ("=9", "o.p.t"), ("=o", "x")], r#"{"o":{"p":{"t":9}},"x":{"p":{"t":9},"s":3}}"#);
 }
 
 #[test]
@@ -118,6 +165,41 @@ fn quirk_a_nested_output_target_over_a_plain_value_becomes_null() {
     scenario(|engine| {
         let found = result(engine, |t| t.output("=r", "o.a"), r#"{"o":5}"#, ["o", "r"]);
         assert_eq!(found[0].as_deref(), Some("null"));
+    });
+}
+
+/// Cases of output mappings: the variable `o` of the process before them, the mappings, and `o` after them.
+#[track_caller]
+fn output(before: &str, mappings: &[(&str, &str)], expected: &str) {
+    scenario(|engine| {
+        let options = |t: Options| mappings.iter().fold(t, |t, (source, target)| t.output(source, target));
+        let found = result(engine, options, before, ["o", "r"]);
+        assert_eq!(found[0].as_deref(), Some(expected), "{mappings:?}");
+    });
+}
+
+#[test]
+fn nested_output_targets_begin_with_what_the_scope_has_at_each_level() {
+    output("{}", &[("=1", "o"), ("=2", "o.x")], r#"{"x":2}"#);
+    output(r#"{"o":{"y":0}}"#, &[("=1", "o"), ("=2", "o.x")], r#"{"y":0,"x":2}"#);
+    output(r#"{"o":{"y":0}}"#, &[("=2", "o.x"), ("=1", "o")], "1");
+    output(
+        r#"{"o":{"y":0}}"#,
+        &[("=1", "o.a"), ("=2", "o.b"), ("=3", "o"), ("=5", "o.d")],
+        r#"{"y":0,"d":5}"#,
+    );
+    output(r#"{"o":{"a":{"c":8}}}"#, &[("=1", "o.a"), ("=2", "o.a.b")], r#"{"a":{"c":8,"b":2}}"#);
+    output(r#"{"o":null}"#, &[("=1", "o.a")], r#"{"a":1}"#);
+    output(r#"{"o":5}"#, &[("=1", "o.a"), ("=2", "o.b")], "null");
+    output(r#"{"o":{"a":5}}"#, &[("=1", "o.a.b"), ("=2", "o.c")], r#"{"a":null,"c":2}"#);
+    output("{}", &[("=1", "x.a"), ("={k: x.a}", "o.b"), ("=o.b.k + 1", "o.c")], r#"{"b":{"k":1},"c":2}"#);
+}
+
+#[test]
+fn a_nested_output_target_is_merged_into_the_value_of_the_element_itself() {
+    scenario(|engine| {
+        let found = result(engine, |t| t.output("=r", "s.u"), r#"{"s":{"v":7}}"#, ["s", "r"]);
+        assert_eq!(found[0].as_deref(), Some(r#"{"t":2,"u":1}"#), "the result of the job is nearer");
     });
 }
 

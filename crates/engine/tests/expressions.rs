@@ -3,7 +3,7 @@
 mod support;
 
 use std::collections::HashSet;
-use support::{Harness, ModelBuilder, Options, scenario};
+use support::{Harness, ModelBuilder, Options, Timer, scenario};
 use tidemill_model::entity::IncidentKind;
 
 /// Searches a megabyte of text so many times, which costs 16,384 steps each time and little time.
@@ -158,4 +158,64 @@ fn a_command_that_runs_again_draws_the_same_numbers() {
         (engine.variable(instance, "r"), engine.variable(instance, "q"))
     };
     assert_eq!(draw(Harness::new()), draw(Harness::forgetful()));
+}
+
+#[test]
+fn expressions_know_their_instance() {
+    scenario(|engine| {
+        let model = ModelBuilder::process("p")
+            .start("start")
+            .service_task("task", |t| {
+                t.job_type("work")
+                    .input("=camunda.processInstance.key", "a")
+                    .input("=camunda.processInstance.businessId", "b")
+                    .input("=get value(camunda.processInstance, \"businessId\")", "c")
+            })
+            .end("end");
+        engine.deploy(&model);
+        let instance = engine.create("p").business_id("b-1").go();
+        let job = engine.activate("work", 1).remove(0);
+        assert_eq!(job.variables.as_str(), format!(r#"{{"a":{},"b":"b-1","c":"b-1"}}"#, instance.0));
+        engine.complete("work", "{}");
+        engine.start("p", r#"{"camunda":{"processInstance":{"key":1}}}"#);
+        let job = engine.activate("work", 1).remove(0);
+        assert!(job.variables.as_str().starts_with(r#"{"a":1,"b":null"#), "{}", job.variables);
+    });
+}
+
+#[test]
+fn incidents_tell_what_the_evaluation_warned_of() {
+    for (model, message) in [
+        (
+            ModelBuilder::process("p").start("start").exclusive("choice").when("=x > 5").end("end"),
+            "Expected result of the expression 'x > 5' to be 'BOOLEAN', but was 'NULL'. The evaluation reported the \
+             following warnings:\n[NO_VARIABLE_FOUND] No variable found with name 'x'\n[NOT_COMPARABLE] Can't compare \
+             'null' with '5'",
+        ),
+        (
+            ModelBuilder::process("p").start("start").catch_timer("wait", Timer::duration("=x")).end("end"),
+            "Expected result of the expression 'x' to be one of '[DURATION, PERIOD, STRING]', but was 'NULL'. The \
+             evaluation reported the following warnings:\n[NO_VARIABLE_FOUND] No variable found with name 'x'",
+        ),
+        (
+            ModelBuilder::process("p").start("start").catch_timer("wait", Timer::date("=5")).end("end"),
+            "Expected result of the expression '5' to be one of '[DATE_TIME, STRING]', but was 'NUMBER'.",
+        ),
+        (
+            ModelBuilder::process("p")
+                .start("start")
+                .manual_task("task")
+                .with(|options| options.input("=assert(x, x != null)", "y"))
+                .end("end"),
+            "Assertion failure on evaluate the expression 'assert(x, x != null)': The condition is not fulfilled The \
+             evaluation reported the following warnings:\n[NO_VARIABLE_FOUND] No variable found with name \
+             'x'\n[NO_VARIABLE_FOUND] No variable found with name 'x'\n[ASSERT_FAILURE] The condition is not fulfilled",
+        ),
+    ] {
+        scenario(|engine| {
+            engine.deploy(&model);
+            engine.start("p", "{}");
+            assert_eq!(engine.incident().message, message);
+        });
+    }
 }

@@ -142,6 +142,10 @@ impl Answers {
         later
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.stored.0.len() + self.absent.len() + self.wanted.len() + self.asked.len()
+    }
+
     /// Forgets the answers of the store. They serve the commands that asked for them only; keeping them would take memory for every
     /// key that was ever used.
     pub(crate) fn forget_stored(&mut self) {

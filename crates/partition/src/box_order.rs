@@ -25,6 +25,10 @@ pub(crate) struct BoxOrder {
 }
 
 impl BoxOrder {
+    pub(crate) fn len(&self) -> usize {
+        self.boxes.len()
+    }
+
     /// Something for the same box was sent through the inbox and has not run.
     pub(crate) fn is_behind(&self, command: &Command) -> bool {
         (self.is_unknown || !self.boxes.is_empty())

@@ -132,6 +132,11 @@ impl DueQueue {
         }
     }
 
+    /// Timers in memory, those included that are about to fire.
+    pub(crate) fn timers(&self) -> usize {
+        self.timers.len() + self.dates.len()
+    }
+
     /// Jobs that are with workers.
     pub(crate) fn leases(&self) -> usize {
         self.leases.len()

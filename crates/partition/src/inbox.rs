@@ -90,6 +90,10 @@ pub(crate) struct InboxReader {
 }
 
 impl InboxReader {
+    pub(crate) fn len(&self) -> usize {
+        self.in_hand.len().max(self.waiting.len()) + self.committed.len()
+    }
+
     pub(crate) fn has_grown(&mut self) {
         self.is_dirty = true;
     }

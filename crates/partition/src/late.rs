@@ -112,6 +112,10 @@ impl Default for LateAnswers {
 }
 
 impl LateAnswers {
+    pub(crate) fn len(&self) -> usize {
+        self.by_number.len()
+    }
+
     pub(crate) fn contains(&self, number: u64) -> bool {
         self.by_number.contains_key(&number)
     }

@@ -18,6 +18,7 @@ mod inbox;
 mod lanes;
 mod late;
 mod letters;
+mod memory_use;
 mod open;
 mod packed_log;
 mod pollers;
@@ -36,6 +37,7 @@ pub use close::Closed;
 pub use core::{Core, Event, Opened, Recovered};
 pub use inbox::{Envelope, KeptAnswer, StoredIdempotency};
 pub use late::note_key as late_note_key;
+pub use memory_use::MemoryUse;
 pub use packed_log::unpack as unpack_log;
 pub use reads::{Brought, Read};
 pub use request::{

@@ -197,6 +197,10 @@ impl Pollers {
         effects.extend(all.map(|poller| send_away(&poller)));
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
     pub(crate) fn next_end_ms(&self) -> Option<u64> {
         self.next_end_ms
     }

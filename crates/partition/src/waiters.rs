@@ -34,6 +34,13 @@ impl Default for Waiters {
 }
 
 impl Waiters {
+    /// Instances that somebody still waits for.
+    pub(crate) fn waited_for(&self, callers: &dyn Callers) -> usize {
+        let is_waited_for =
+            |waiting: &&Vec<Waiter>| waiting.iter().any(|waiter| callers.is_waiting(waiter.call));
+        self.by_instance.values().filter(is_waited_for).count()
+    }
+
     pub(crate) fn add(&mut self, waiter: Waiter, callers: &dyn Callers, effects: &mut Vec<Effect>) {
         let Waiter { call, created } = &waiter;
         if self.is_closed {

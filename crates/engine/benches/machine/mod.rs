@@ -101,7 +101,12 @@ impl Machine {
             }
             for job in jobs {
                 let variables = results.clone();
-                self.run(Command::CompleteJob(CompleteJob { job: job.job.key, variables, lease: None }));
+                self.run(Command::CompleteJob(CompleteJob {
+                    business_id: None,
+                    job: job.job.key,
+                    variables,
+                    lease: None,
+                }));
             }
         }
     }

@@ -36,10 +36,25 @@ pub(super) fn run(run: &mut Run<'_>, command: &CorrelateMessage) -> Stepped<Answ
     let is_on_its_way = message_box::assign_reply(run, &offer.name, key, token)?
         || message_box::wait_for_busy(run, &offer, Some(token));
     if !is_on_its_way {
-        return Err(nobody(&command.name, &command.correlation_key).into());
+        let locked = message_box::locked_starts(run, &offer.name)?;
+        return Err(match locked.is_empty() {
+            true => nobody(&command.name, &command.correlation_key).into(),
+            false => locked_out(&command.name, &command.correlation_key, &locked).into(),
+        });
     }
     run.reply_later = Some(token);
     Ok(Answer::Done)
+}
+
+/// An instance that an earlier message of this key has started is still alive.
+fn locked_out(name: &Text, correlation_key: &Text, processes: &[Text]) -> Rejection {
+    Rejection::not_found(format!(
+        "Expected to find subscription for message with name '{name}' and correlation key '{correlation_key}', but no \
+         active subscription was found. A process instance with this correlation key is already active for a message \
+         start event with this message name in process IDs [{}]. Only one active process instance per correlation key \
+         is allowed for message start events.",
+        processes.join(", ")
+    ))
 }
 
 pub(super) fn nobody(name: &Text, correlation_key: &Text) -> Rejection {

@@ -10,7 +10,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &DeleteInstance) -> Stepped<Answer
     let key = command.instance;
     if run.find_instance(key)?.is_some() {
         return Err(Rejection::invalid_state(format!(
-            "Expected to delete process instance with key '{key}', but it is still active"
+            "Expected to delete history for process instance with key '{key}', but it is still active."
         ))
         .into());
     }

@@ -195,6 +195,17 @@ pub(super) fn offer_to_starts(run: &mut Run<'_>, offer: &mut Offer) -> Stepped<O
     Ok(first)
 }
 
+/// The processes that the message would start if no instance with its correlation key were alive.
+pub(super) fn locked_starts(run: &Run<'_>, name: &BoxName) -> Stepped<Vec<Text>> {
+    let starts =
+        start_subscriptions::by_name(run, &name.tenant, StartEventKind::Message, &name.message_name)?;
+    let is_locked = |start: &Arc<StartSubscription>| {
+        let lock = (name.tenant.clone(), start.process_id.clone(), name.correlation_key.clone());
+        run.index().locks.contains_key(&lock)
+    };
+    Ok(starts.iter().filter(|start| is_locked(start)).map(|start| start.process_id.clone()).collect())
+}
+
 /// With a correlation key, only one instance per process id lives at a time.
 pub(super) fn start_instance(
     run: &mut Run<'_>,

@@ -2,6 +2,7 @@
 
 mod activate_jobs;
 mod answer_correlation;
+pub(crate) mod assign_business_id;
 pub(crate) mod broadcast_signal;
 mod cancel_instance;
 mod complete_job;
@@ -41,6 +42,7 @@ pub(crate) fn dispatch(run: &mut Run<'_>, command: &Command) -> Stepped<Answer> 
         Command::Deploy(command) => deploy::run(run, command),
         Command::DeleteResource(command) => delete_resource::run(run, command),
         Command::CreateInstance(command) => create_instance::run(run, command),
+        Command::AssignBusinessId(command) => assign_business_id::run(run, command),
         Command::CancelInstance(command) => cancel_instance::run(run, command),
         Command::DeleteInstance(command) => delete_instance::run(run, command),
         Command::SetVariables(command) => set_variables::run(run, command),

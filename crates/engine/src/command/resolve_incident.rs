@@ -23,7 +23,8 @@ pub(super) fn run(run: &mut Run<'_>, command: &ResolveIncident) -> Stepped<Answe
     let retries = job::find(run, job)?.map_or(0, |job| job.retries);
     if retries <= 0 {
         return Err(Rejection::invalid_state(format!(
-            "Expected to resolve incident with key '{key}', but the job with key '{job}' has no retries left"
+            "Expected to resolve incident with key '{key}', but job with key '{job}' has no retries left. Please update \
+             the job retries and retry resolving the incident"
         ))
         .into());
     }

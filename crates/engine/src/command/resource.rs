@@ -7,7 +7,7 @@ use tidemill_bpmn::{Findings, Process};
 use tidemill_model::Text;
 use tidemill_model::command::ResourceFile;
 
-const BPMN_NAMESPACE: &[u8] = b"http://www.omg.org/spec/BPMN/20100524/MODEL";
+const BPMN_NAMESPACE: &str = "http://www.omg.org/spec/BPMN/20100524/MODEL";
 
 /// A file that can be deployed.
 pub(crate) struct Readable {
@@ -38,6 +38,7 @@ pub(super) fn read(file: &ResourceFile) -> Result<Readable, String> {
     let content = match ending {
         _ if is_bpmn => read_bpmn(file)?,
         "form" => read_form(file)?,
+        "rpa" => read_rpa(file)?,
         "dmn" => {
             return Err(format!(
                 "'{}': Expected a resource of a known kind, but decisions (DMN) are not supported yet",
@@ -50,14 +51,15 @@ pub(super) fn read(file: &ResourceFile) -> Result<Readable, String> {
 }
 
 fn is_bpmn_text(content: &[u8]) -> bool {
-    content.windows(BPMN_NAMESPACE.len()).any(|window| window == BPMN_NAMESPACE)
+    tidemill_bpmn::decode(content).is_ok_and(|text| text.contains(BPMN_NAMESPACE))
 }
 
 fn read_bpmn(file: &ResourceFile) -> Result<Content, String> {
     let document = tidemill_bpmn::read(&file.content).map_err(|findings| describe(&file.name, &findings))?;
-    let xml = std::str::from_utf8(&file.content)
-        .map_err(|error| format!("'{}': Expected UTF-8 text, but {error}", file.name))?;
-    Ok(Content::Bpmn { processes: document.processes.into_iter().map(Arc::new).collect(), xml: xml.into() })
+    let xml = tidemill_bpmn::in_utf8(&file.content)
+        .map_err(|finding| describe(&file.name, &Findings(vec![finding])))?;
+    let processes = document.processes.into_iter().map(Arc::new).collect();
+    Ok(Content::Bpmn { processes, xml: Arc::from(&*xml) })
 }
 
 fn describe(name: &str, findings: &Findings) -> String {
@@ -81,6 +83,27 @@ fn read_form(file: &ResourceFile) -> Result<Content, String> {
     match text("id").filter(|id| !id.trim().is_empty()) {
         Some(id) => Ok(Content::Form { id, version_tag: text("versionTag"), schema: schema.into() }),
         None => refuse("Expected the form id to be present, but none given"),
+    }
+}
+
+/// A robot's script: JSON that names itself.
+fn read_rpa(file: &ResourceFile) -> Result<Content, String> {
+    let script: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&file.content)
+        .map_err(|error| format!("Failed to parse resource JSON. '{}': {error}", file.name))?;
+    let text = |name: &str| match script.get(name)? {
+        serde_json::Value::String(text) => Some(Text::from(text.as_str())),
+        serde_json::Value::Number(number) => Some(Text::from(number.to_string())),
+        _ => None,
+    };
+    match text("id") {
+        None => Err("Expected the resource id to be present, but none given".into()),
+        Some(id) if id.trim().is_empty() => {
+            Err("Expected the resource id to be filled, but it is blank".into())
+        }
+        Some(id) => {
+            let content = file.content.clone();
+            Ok(Content::Other { id, version_tag: text("versionTag"), content })
+        }
     }
 }
 

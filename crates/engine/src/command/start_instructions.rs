@@ -43,7 +43,9 @@ pub(super) fn check(definition: &Definition, command: &CreateInstance) -> Steppe
     for id in &command.terminate_after {
         if definition.process.element_by_id(id).is_none() {
             return Err(Rejection::invalid_argument(format!(
-                "Expected to create instance of process with runtime instructions but no element found with id '{id}'."
+                "Expected to create instance of process with runtime instructions but no element found with id '{id}' in \
+                 process definition '{}'.",
+                definition.head.process_id
             ))
             .into());
         }
@@ -130,7 +132,7 @@ fn make_scope(
         user_task: None,
         called: None,
         incident: None,
-        called_incidents: 0,
+        incidents_below: 0,
         payload: None,
         interrupted_by: None,
     });

@@ -11,7 +11,7 @@ use tidemill_model::{Answer, Rejection};
 pub(super) fn run(run: &mut Run<'_>, command: &UpdateJob) -> Stepped<Answer> {
     let key = command.job;
     let job = job::expect(run, key, "update")?;
-    job::check_shown_lease(&job, command.lease, "update")?;
+    job::check_shown_lease(&job, command.lease)?;
     let problems = problems(command, &job);
     if !problems.is_empty() {
         return Err(Rejection::invalid_argument(problems.join(", ")).into());

@@ -8,9 +8,14 @@ use crate::stop::{Stepped, Stop};
 use std::cell::RefCell;
 use std::fmt::Write;
 use tidemill_bpmn::Source;
-use tidemill_feel::{Evaluation, Expression, Lookup, Scope, Value};
-use tidemill_model::entity::{ElementInstance, IncidentKind, Variable};
-use tidemill_model::{ElementInstanceKey, RawJson, Text, VariableKey};
+use tidemill_feel::{
+    ContextBuilder, Evaluation, EvaluationError, Expression, Lookup, Number, Scope, Value, Warning,
+};
+use tidemill_model::entity::{ElementInstance, IncidentKind, ProcessInstance, Variable};
+use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, RawJson, Text, VariableKey};
+
+/// The name of what the engine itself tells expressions.
+const NAMESPACE: &str = "camunda";
 
 /// Values that an expression sees before any variable.
 pub(crate) type Extra<'a> = &'a [(&'a str, Value)];
@@ -33,6 +38,23 @@ impl<'a> Visible<'a> {
     /// Fails if something that was read is not in memory.
     pub(crate) fn check(&self) -> Stepped {
         self.missing.take().map_or(Ok(()), Err)
+    }
+
+    /// The facts about its instance that every expression can read, as `camunda.processInstance`.
+    fn namespace(&self) -> Option<Value> {
+        let instance = match self.working.get::<ElementInstance>(self.scope) {
+            Some(element) => element.origin.instance,
+            None => ProcessInstanceKey(self.scope.0),
+        };
+        let row = self.working.get::<ProcessInstance>(instance)?;
+        let mut members = ContextBuilder::default();
+        members.put("key", Value::Number(Number::from(instance.0)));
+        if let Some(business_id) = &row.business_id {
+            members.put("businessId", Value::String(business_id.clone()));
+        }
+        let mut namespace = ContextBuilder::default();
+        namespace.put("processInstance", Value::Context(members.build()));
+        Some(Value::Context(namespace.build()))
     }
 
     /// The output collection of a multi-instance body as it stands: it becomes a variable only at the end.
@@ -66,7 +88,8 @@ impl Scope for Visible<'_> {
             }
             scope = element.map(|element| element.parent);
         }
-        None
+        // Behind all variables, so that one of that name hides it.
+        (name == NAMESPACE).then(|| self.namespace()).flatten().map(Lookup::Value)
     }
 
     fn names(&self) -> Vec<String> {
@@ -101,12 +124,7 @@ impl Run<'_> {
         let visible = Visible::new(self, scope, extra);
         let outcome = self.evaluate_in(&visible, expression);
         visible.check()?;
-        outcome.map_err(|error| {
-            Stop::fail(
-                IncidentKind::ExtractValueError,
-                format!("Failed to evaluate expression '{}': {error}", expression.text()),
-            )
-        })
+        outcome.map_err(|message| Stop::fail(IncidentKind::ExtractValueError, message))
     }
 
     /// A scope reads upwards: everything above must be in memory.
@@ -169,7 +187,10 @@ impl Run<'_> {
                 let items = outcome.value.as_list().and_then(|list| {
                     list.iter().map(|item| item.as_str().map(Text::from)).collect::<Option<Vec<_>>>()
                 });
-                items.ok_or_else(|| wrong_type(expression, &outcome, "ARRAY of STRING"))?
+                items.ok_or_else(|| match outcome.value {
+                    Value::List(_) => not_all_strings(expression, &outcome),
+                    _ => wrong_type(expression, &outcome, "ARRAY"),
+                })?
             }
         };
         items.iter().try_for_each(|item| check_indexed(item))?;
@@ -207,21 +228,51 @@ pub(crate) fn check_indexed(text: &str) -> Stepped {
 
 /// The text that users of expressions know, with what the evaluation had to say.
 pub(crate) fn wrong_type(expression: &Expression, outcome: &Evaluation, wanted: &str) -> Stop {
+    // Where several types will do, they come as a list.
+    let one_of = if wanted.starts_with('[') { "one of " } else { "" };
     let mut message = format!(
-        "Expected result of the expression '{}' to be '{wanted}', but was '{}'.",
+        "Expected result of the expression '{}' to be {one_of}'{wanted}', but was '{}'.",
         expression.text(),
         type_name(&outcome.value)
     );
-    if !outcome.warnings.is_empty() {
-        message.push_str(" The evaluation reported the following warnings:");
-        for warning in &outcome.warnings {
-            let _ = write!(message, "\n{warning}");
-        }
-    }
+    push_warnings(&mut message, &outcome.warnings);
     Stop::fail(IncidentKind::ExtractValueError, message)
 }
 
-fn type_name(value: &Value) -> &'static str {
+fn not_all_strings(expression: &Expression, outcome: &Evaluation) -> Stop {
+    let mut message = format!(
+        "Expected result of the expression '{}' to be 'ARRAY' containing 'STRING' items, but was 'ARRAY' containing at \
+         least one non-'STRING' item.",
+        expression.text()
+    );
+    push_warnings(&mut message, &outcome.warnings);
+    Stop::fail(IncidentKind::ExtractValueError, message)
+}
+
+/// Why an evaluation did not end with a value.
+pub(super) fn explained(expression: &Expression, error: &EvaluationError) -> String {
+    let text = expression.text();
+    match error {
+        EvaluationError::AssertionFailed { message, warnings } => {
+            let mut told = format!("Assertion failure on evaluate the expression '{text}': {message}");
+            push_warnings(&mut told, warnings);
+            told
+        }
+        error => format!("Failed to evaluate expression '{text}': {error}"),
+    }
+}
+
+pub(crate) fn push_warnings(message: &mut String, warnings: &[Warning]) {
+    if warnings.is_empty() {
+        return;
+    }
+    message.push_str(" The evaluation reported the following warnings:");
+    for warning in warnings {
+        let _ = write!(message, "\n{warning}");
+    }
+}
+
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "NULL",
         Value::Boolean(_) => "BOOLEAN",

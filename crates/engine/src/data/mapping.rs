@@ -1,45 +1,47 @@
 //! Input and output mappings. All of an element's mappings succeed, or none is applied.
 
 use super::expression::{Visible, to_raw};
+use super::level::{Direction, Level};
 use super::variables;
 use crate::limits::MAPPED_BYTES_MAX;
 use crate::run::Run;
 use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::Mapping;
-use tidemill_feel::{Context, ContextBuilder, Lookup, Scope, VALUE_DEPTH_MAX, Value};
+use tidemill_feel::{Lookup, Scope, VALUE_DEPTH_MAX, Value};
 use tidemill_model::entity::IncidentKind;
 use tidemill_model::{ElementInstanceKey, Text, Variables};
-
-/// The cost of copying an entry of a context, in bytes that could be read meanwhile.
-const ENTRY_BYTES: u64 = 64;
 
 /// Makes the local variables that the input mappings describe.
 pub(crate) fn apply_inputs(run: &mut Run<'_>, element: ElementInstanceKey, mappings: &[Mapping]) -> Stepped {
     if mappings.is_empty() {
         return Ok(());
     }
-    let mut results = Results::default();
-    for mapping in mappings {
-        let value = evaluate(run, element, mapping, &results)?;
-        results.put(run, element, &mapping.target, value, |_| Ok(None))?;
-    }
+    let results = evaluate_all(run, element, mappings, Direction::In)?;
     variables::set_all_local(run, element, &results.into_variables())
 }
 
 /// Evaluates the output mappings. They read the element's scope; a nested target is merged into the value
-/// that is visible from `target`.
+/// that is visible there.
 pub(crate) fn outputs(
     run: &Run<'_>,
     element: ElementInstanceKey,
-    target: ElementInstanceKey,
     mappings: &[Mapping],
 ) -> Stepped<Variables> {
+    Ok(evaluate_all(run, element, mappings, Direction::Out)?.into_variables())
+}
+
+fn evaluate_all(
+    run: &Run<'_>,
+    element: ElementInstanceKey,
+    mappings: &[Mapping],
+    direction: Direction,
+) -> Stepped<Results> {
     let mut results = Results::default();
     for mapping in mappings {
         let value = evaluate(run, element, mapping, &results)?;
-        results.put(run, element, &mapping.target, value, |name| existing(run, target, name))?;
+        results.put(run, element, &mapping.target, value, direction)?;
     }
-    Ok(results.into_variables())
+    Ok(results)
 }
 
 fn existing(run: &Run<'_>, scope: ElementInstanceKey, name: &str) -> Stepped<Option<Value>> {
@@ -75,9 +77,11 @@ struct Results(Vec<Made>);
 struct Made {
     name: Text,
     value: Value,
-    /// As later mappings see it: a context that is being built lets the outer one show through.
+    /// As later mappings see it: a context that inputs are building lets the outer one show through.
     shown: Value,
-    /// The outer one, once it was needed.
+    /// Set while nested targets build the value.
+    level: Option<Level>,
+    /// The value of that name in the element's scope, once it was needed.
     outer: Option<Option<Value>>,
 }
 
@@ -88,43 +92,41 @@ impl Results {
         element: ElementInstanceKey,
         target: &[Text],
         value: Value,
-        existing_target: impl FnOnce(&str) -> Stepped<Option<Value>>,
+        direction: Direction,
     ) -> Stepped {
         let (name, path) = target.split_first().expect("a mapping has a target");
         check_depth(path.len(), &value)?;
         let known = self.0.iter().position(|made| made.name == *name);
-        let merged = if path.is_empty() {
-            value
-        } else {
-            let base = match known {
-                Some(known) => Some(self.0[known].value.clone()),
-                None => existing_target(name)?,
-            };
-            put_path(run, base, path, value)
-        };
+        let is_new = known.is_none();
         let place = known.unwrap_or_else(|| {
             let null = || Value::Null;
-            self.0.push(Made { name: name.clone(), value: null(), shown: null(), outer: None });
+            self.0.push(Made { name: name.clone(), value: null(), shown: null(), level: None, outer: None });
             self.0.len() - 1
         });
         let made = &mut self.0[place];
-        made.shown = match &merged {
-            Value::Context(inner) => {
-                let outer = match made.outer.take() {
-                    Some(outer) => outer,
-                    None => existing(run, element, name)?,
-                };
-                match made.outer.insert(outer) {
-                    Some(Value::Context(outer)) => {
-                        run.work.charge_bytes((inner.len() + outer.len()) as u64 * ENTRY_BYTES);
-                        Value::Context(overlay(inner, outer))
-                    }
-                    _ => merged.clone(),
-                }
-            }
-            other => other.clone(),
+        if path.is_empty() {
+            made.level = None;
+            made.shown = value.clone();
+            made.value = value;
+            return self.check_bytes();
+        }
+        let outer = match made.outer.take() {
+            Some(outer) => outer,
+            None => existing(run, element, name)?,
         };
-        made.value = merged;
+        let outer = &*made.outer.insert(outer);
+        let (level, base) = match &mut made.level {
+            Some(level) => (level, made.value.clone()),
+            none => {
+                let (level, base) = Level::begin(direction, !is_new, outer.as_ref());
+                (none.insert(level), base)
+            }
+        };
+        made.value = level.put(run, direction, base, outer.as_ref(), path, value);
+        made.shown = match (direction, outer) {
+            (Direction::In, Some(outer)) => level.over(run, &made.value, outer),
+            _ => made.value.clone(),
+        };
         self.check_bytes()
     }
 
@@ -155,27 +157,4 @@ fn check_depth(path_len: usize, value: &Value) -> Stepped {
         "Expected the result of a mapping to nest at most {VALUE_DEPTH_MAX} deep, but it nests deeper"
     );
     Err(Stop::fail(IncidentKind::IoMappingError, message))
-}
-
-fn overlay(inner: &Context, outer: &Context) -> Context {
-    let mut merged = outer.to_builder();
-    for (name, value) in inner.iter() {
-        merged.put(name.clone(), value.clone());
-    }
-    merged.build()
-}
-
-/// Puts a value into a context along a path. A value in the way that is no context makes the whole null.
-fn put_path(run: &Run<'_>, base: Option<Value>, path: &[Text], value: Value) -> Value {
-    let Some((name, rest)) = path.split_first() else { return value };
-    let base = match base {
-        None | Some(Value::Null) => Context::empty(),
-        Some(Value::Context(context)) => context,
-        Some(_) => return Value::Null,
-    };
-    run.work.charge_bytes(base.len() as u64 * ENTRY_BYTES);
-    let inner = put_path(run, base.get(name).cloned(), rest, value);
-    let mut merged: ContextBuilder = base.to_builder();
-    merged.put(name.clone(), inner);
-    Value::Context(merged.build())
 }

@@ -28,7 +28,7 @@ pub(crate) fn apply(run: &mut Run<'_>, key: ElementInstanceKey) -> Stepped {
             variables::set_all_local(run, key, payload)?;
         }
         let into = if element.loop_counter > 0 { key } else { element.parent };
-        let results = mapping::outputs(run, key, into, &target.outputs)?;
+        let results = mapping::outputs(run, key, &target.outputs)?;
         return variables::merge(run, into, &results).map_err(as_mapping_error);
     }
     let Some(payload) = &element.payload else { return Ok(()) };

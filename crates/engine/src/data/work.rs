@@ -1,6 +1,7 @@
 //! The work that the expressions of one command take. It is counted, not timed: the outcome of a command must not depend
 //! on the machine.
 
+use super::expression::explained;
 use crate::limits::{FEEL_STEPS_PER_ELEMENT_MAX, FEEL_STEPS_PER_FILE_BYTE, FEEL_STEPS_PER_STEP};
 use crate::run::Run;
 use std::cell::Cell;
@@ -83,10 +84,11 @@ impl Run<'_> {
                 Ok(outcome)
             }
             Err(EvaluationError::StepsExceeded { .. }) if left < usual.steps_max => Err(format!(
-                "Expected the expressions of one element to end within {FEEL_STEPS_PER_ELEMENT_MAX} steps \
-                 together, but they go on; let fewer of them read large values"
+                "Failed to evaluate expression '{}': Expected the expressions of one element to end within \
+                 {FEEL_STEPS_PER_ELEMENT_MAX} steps together, but they go on; let fewer of them read large values",
+                expression.text()
             )),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(explained(expression, &error)),
         }
     }
 }

@@ -1,13 +1,16 @@
 //! Call activities: another process as a part of this one.
 
 use super::Subject;
+use crate::command::assign_business_id::is_too_long;
 use crate::command::create_instance::{self, NewInstance};
+use crate::data::expression::{check_indexed, push_warnings, type_name};
 use crate::lifecycle::{activated, terminated};
-use crate::limits::{CALL_DEPTH_MAX, RECURSIVE_CALLS_MAX};
+use crate::limits::{BUSINESS_ID_CHARACTERS_MAX, CALL_DEPTH_MAX, RECURSIVE_CALLS_MAX};
 use crate::run::Run;
 use crate::state::{Definition, by_deployment, by_tag};
 use crate::stop::{Stepped, Stop};
-use tidemill_bpmn::{Behavior, Binding, CalledElement};
+use tidemill_bpmn::{Behavior, Binding, CalledElement, Source};
+use tidemill_feel::Value;
 use tidemill_model::command::Step;
 use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, ParentCall, ProcessInstance};
 use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, Text};
@@ -21,6 +24,7 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
         ))
     })?;
     let parent = run.instance(subject.instance.origin.instance)?.clone();
+    let business_id = business_id(run, subject, called, &parent)?;
     if parent.call_depth >= CALL_DEPTH_MAX {
         return Err(failed(format!(
             "Expected at most {CALL_DEPTH_MAX} nested call activities, but this one is deeper; \
@@ -55,12 +59,59 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
             root: Some(parent.root),
             call_depth: parent.call_depth + 1,
             is_recursive,
-            business_id: parent.business_id.clone(),
+            business_id,
             ..NewInstance::default()
         },
     )?;
     run.change::<ElementInstance>(subject.key)?.called = Some(instance);
     create_instance::start_at(run, instance, start, None)
+}
+
+/// The one that the model gives, or that of the caller. An empty one, or null on purpose, leaves the called instance without.
+fn business_id(
+    run: &Run<'_>,
+    subject: &Subject,
+    called: &CalledElement,
+    parent: &ProcessInstance,
+) -> Stepped<Option<Text>> {
+    let given = match &called.business_id {
+        None => return Ok(parent.business_id.clone()),
+        Some(Source::Static { text, .. }) => text.clone(),
+        Some(Source::Feel(expression)) => {
+            let outcome = run.evaluate(subject.key, expression, &[])?;
+            match &outcome.value {
+                Value::String(text) => text.clone(),
+                Value::Null if outcome.warnings.is_empty() => return Ok(None),
+                Value::Null => {
+                    let mut message = format!(
+                        "Expected to resolve the business id for the call activity from expression '{}', but it \
+                         evaluated to null.",
+                        expression.text()
+                    );
+                    push_warnings(&mut message, &outcome.warnings);
+                    return Err(Stop::fail(IncidentKind::ExtractValueError, message));
+                }
+                other => {
+                    let message = format!(
+                        "Expected the business id for the call activity to resolve to a string, but expression \
+                         '{}' evaluated to '{}'.",
+                        expression.text(),
+                        type_name(other)
+                    );
+                    return Err(Stop::fail(IncidentKind::ExtractValueError, message));
+                }
+            }
+        }
+    };
+    if is_too_long(&given) {
+        let message = format!(
+            "Expected to resolve a valid business id for the call activity, but it exceeds the max length of \
+             {BUSINESS_ID_CHARACTERS_MAX}."
+        );
+        return Err(Stop::fail(IncidentKind::ExtractValueError, message));
+    }
+    check_indexed(&given)?;
+    Ok(Some(given).filter(|given| !given.is_empty()))
 }
 
 /// True if the called process stands above itself in the chain of calls, or stands below one that does.
@@ -107,24 +158,35 @@ fn find_called(
     let tenant = &subject.instance.origin.tenant;
     let versions = run.active_versions(tenant, process_id)?;
     let (found, missing) = match &called.binding {
-        Binding::Latest => (versions.last(), String::new()),
+        Binding::Latest => (
+            versions.last(),
+            format!("Expected process with BPMN process id '{process_id}' to be deployed, but not found."),
+        ),
         Binding::Deployment => {
             let deployment = subject.definition.head.deployment;
             let found = by_deployment(&versions, |version| version.deployment, deployment);
-            (found, format!(" in deployment {deployment}"))
+            (
+                found,
+                format!(
+                    "Expected to call process with BPMN process id '{process_id}' with binding type 'deployment', but no \
+                     such process found in the deployment with key {deployment} which contained the current process. \
+                     Deploy both together, or bind the call to the latest version."
+                ),
+            )
         }
         Binding::VersionTag(tag) => (
             by_tag(&versions, |version| version.version_tag.as_ref(), tag),
-            format!(" with version tag '{tag}'"),
+            format!(
+                "Expected to call process with BPMN process id '{process_id}' and version tag '{tag}', but no such \
+                 process found. To resolve this incident, deploy a process with the given process id and version tag."
+            ),
         ),
     };
     match found {
         Some(head) => run
             .definition(head.key)
             .map_err(|unreadable| unreadable.into_incident(IncidentKind::CalledElementError)),
-        None => Err(failed(format!(
-            "Expected process with BPMN process id '{process_id}'{missing} to be deployed, but not found."
-        ))),
+        None => Err(failed(missing)),
     }
 }
 

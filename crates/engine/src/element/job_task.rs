@@ -4,13 +4,16 @@ use super::Subject;
 use crate::event::timer;
 use crate::lifecycle::activated;
 use crate::run::Run;
-use crate::stop::Stepped;
-use tidemill_bpmn::JobTask;
-use tidemill_model::entity::{ElementInstance, Job, JobEvent, JobKind, JobLease, JobState, ProcessInstance};
+use crate::stop::{Stepped, Stop};
+use tidemill_bpmn::{JobTask, Source};
+use tidemill_model::entity::{
+    ElementInstance, IncidentKind, Job, JobEvent, JobKind, JobLease, JobState, ProcessInstance,
+};
 use tidemill_model::{Event, JobKey, RawJson, Text};
 
 pub(crate) fn activate(run: &mut Run<'_>, subject: &Subject, task: &JobTask) -> Stepped {
     let job_type = run.text(subject.key, &task.job_type)?;
+    check_filled(&job_type, &task.job_type)?;
     let retries = clamp(run.integer(subject.key, &task.retries)?);
     let priority = match &task.priority {
         Some(priority) => clamp(run.integer(subject.key, priority)?),
@@ -20,6 +23,19 @@ pub(crate) fn activate(run: &mut Run<'_>, subject: &Subject, task: &JobTask) -> 
     let headers = subject.element().headers.clone();
     create(run, subject, NewJob { job_type, retries, priority, headers })?;
     activated(run, subject.key)
+}
+
+/// No worker could ask for a job without a type.
+fn check_filled(job_type: &Text, source: &Source) -> Stepped {
+    let Source::Feel(expression) = source else { return Ok(()) };
+    if !job_type.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "Expected result of the expression '{}' to be a not-empty string, but was an empty string.",
+        expression.text()
+    );
+    Err(Stop::fail(IncidentKind::ExtractValueError, message))
 }
 
 fn clamp(number: i64) -> i32 {
@@ -54,6 +70,7 @@ pub(super) fn create(run: &mut Run<'_>, subject: &Subject, new: NewJob) -> Stepp
         headers: new.headers,
         lease: None,
         released: None,
+        last_held: None,
         error_code: None,
         error_message: None,
         has_failed_with_retries_left: false,

@@ -2,6 +2,7 @@
 
 use super::Subject;
 use super::job_task::{self, NewJob};
+use crate::data::expression::type_name;
 use crate::lifecycle::activated;
 use crate::run::Run;
 use crate::state::{by_deployment, by_tag};
@@ -30,7 +31,7 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, model: &Model) -> S
         element_instance: subject.key,
         element: subject.instance.element,
         element_id: subject.instance.element_id.clone(),
-        name: subject.element().name.clone(),
+        name: Some(subject.element().label().clone()),
         state: UserTaskState::Creating,
         assignee: None,
         candidate_users: task.candidate_users,
@@ -127,6 +128,13 @@ fn priority(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Steppe
     }
 }
 
+fn source_text(source: &Source) -> &str {
+    match source {
+        Source::Static { text, .. } => text,
+        Source::Feel(expression) => expression.text(),
+    }
+}
+
 /// Due and follow-up dates may be null.
 fn date(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Stepped<Option<Timestamp>> {
     let Some(source) = source else { return Ok(None) };
@@ -138,12 +146,19 @@ fn date(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Stepped<Op
         Value::Date(date) => format!("{date}T00:00:00"),
         Value::DateTime(value) => value.to_string(),
         other => {
-            let message = format!("Expected a date-time, but was '{}'", other.type_name());
+            let message = format!(
+                "Expected result of the expression '{}' to be one of '[NULL, DATE_TIME, STRING]', but was '{}'.",
+                source_text(source),
+                type_name(other)
+            );
             return Err(Stop::fail(IncidentKind::ExtractValueError, message));
         }
     };
     let parsed = Date::parse(&text, &run.zone).map_err(|error| {
-        Stop::fail(IncidentKind::ExtractValueError, format!("Invalid date-time format '{text}': {error}"))
+        Stop::fail(
+            IncidentKind::ExtractValueError,
+            format!("Invalid date-time format '{text}' for expression '{}'. {error}", source_text(source)),
+        )
     })?;
     Ok(Some(parsed.timestamp()))
 }
@@ -152,27 +167,34 @@ fn find_form(run: &Run<'_>, subject: &Subject, form_id: &Text, binding: &Binding
     let tenant = &subject.instance.origin.tenant;
     let mut versions = run.form_versions(tenant, form_id)?;
     versions.retain(|form| !form.is_deleted);
-    let (found, where_) = match binding {
-        Binding::Latest => (versions.last(), String::new()),
+    let (found, missing) = match binding {
+        Binding::Latest => (
+            versions.last(),
+            format!(
+                "Expected to find a form with id '{form_id}', but no form with this id is found, at least a form with \
+                 this id should be available. To resolve the Incident please deploy a form with the same id"
+            ),
+        ),
         Binding::Deployment => {
             let deployment = subject.definition.head.deployment;
             (
                 by_deployment(&versions, |form| form.deployment, deployment),
-                format!(" in deployment {deployment}"),
+                format!(
+                    "Expected to use a form with id '{form_id}' with binding type 'deployment', but no such form found \
+                     in the deployment with key {deployment} which contained the current process. Deploy both together, \
+                     or bind the form to its latest version."
+                ),
             )
         }
-        Binding::VersionTag(tag) => {
-            (by_tag(&versions, |form| form.version_tag.as_ref(), tag), format!(" with version tag '{tag}'"))
-        }
-    };
-    found.cloned().ok_or_else(|| {
-        Stop::fail(
-            IncidentKind::FormNotFound,
+        Binding::VersionTag(tag) => (
+            by_tag(&versions, |form| form.version_tag.as_ref(), tag),
             format!(
-                "Expected to find a form with id '{form_id}'{where_}, but no form with this id is found."
+                "Expected to use a form with id '{form_id}' and version tag '{tag}', but no such form found. To \
+                     resolve the incident, deploy a form with the given id and version tag."
             ),
-        )
-    })
+        ),
+    };
+    found.cloned().ok_or_else(|| Stop::fail(IncidentKind::FormNotFound, missing))
 }
 
 fn job_headers(subject: &Subject, task: &Evaluated) -> Option<RawJson> {

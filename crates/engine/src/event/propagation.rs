@@ -34,8 +34,8 @@ impl Uncaught {
         let with = error_message.filter(|message| !message.is_empty());
         let with = with.map(|message| format!(" with message '{message}'")).unwrap_or_default();
         let known = match self.codes.is_empty() {
-            true => "No error event stands around it.".to_owned(),
-            false => format!("Around it, these can be caught: [{}]", self.codes.join(", ")),
+            true => "No error events are available in the scope.".to_owned(),
+            false => format!("Available error events are [{}]", self.codes.join(", ")),
         };
         format!(
             "Expected to throw an error event with the code '{code}'{with}, but it was not caught. {known}"

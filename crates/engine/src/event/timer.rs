@@ -192,7 +192,12 @@ fn evaluate(
         }
     };
     let invalid = |error: &dyn std::fmt::Display| {
-        let message = format!("Invalid {} format '{text}': {error}", name(definition.kind));
+        let expression = match &definition.value {
+            Source::Static { text, .. } => text.as_str(),
+            Source::Feel(expression) => expression.text(),
+        };
+        let kind = name(definition.kind);
+        let message = format!("Invalid {kind} format '{text}' for expression '{expression}'. {error}");
         Stop::fail(IncidentKind::ExtractValueError, message)
     };
     match definition.kind {
@@ -206,10 +211,8 @@ fn evaluate(
 
 /// Start events of a process have no variables yet.
 fn without_variables(run: &Run<'_>, expression: &tidemill_feel::Expression) -> Stepped<Evaluation> {
-    run.evaluate_in(&EmptyScope, expression).map_err(|error| {
-        let message = format!("Failed to evaluate expression '{}': {error}", expression.text());
-        Stop::fail(IncidentKind::ExtractValueError, message)
-    })
+    run.evaluate_in(&EmptyScope, expression)
+        .map_err(|error| Stop::fail(IncidentKind::ExtractValueError, error))
 }
 
 /// The text of a string or temporal value.
@@ -226,8 +229,8 @@ fn as_text(outcome: &Evaluation) -> Option<Text> {
 
 fn wanted(kind: TimerKind) -> &'static str {
     match kind {
-        TimerKind::Date => "DATE_TIME",
-        TimerKind::Duration => "DURATION",
+        TimerKind::Date => "[DATE_TIME, STRING]",
+        TimerKind::Duration => "[DURATION, PERIOD, STRING]",
         TimerKind::Cycle => "STRING",
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn begin_activation(
         user_task: None,
         called: None,
         incident: None,
-        called_incidents: 0,
+        incidents_below: 0,
         payload: trigger.and_then(|trigger| trigger.payload),
         interrupted_by: None,
     });

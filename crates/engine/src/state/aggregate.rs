@@ -34,6 +34,7 @@ impl Working {
             Command::CloseBoxSubscription(c) => return correlation(&c.tenant, &c.correlation_key),
             Command::AnswerCorrelation(c) => return correlation(&c.tenant, &c.correlation_key),
             Command::ReleaseStartLock(c) => return correlation(&c.tenant, &c.correlation_key),
+            Command::AssignBusinessId(c) => Some(c.instance),
             Command::CancelInstance(c) => Some(c.instance),
             Command::DeleteInstance(c) => Some(c.instance),
             Command::DeleteRemains(c) => Some(c.instance),

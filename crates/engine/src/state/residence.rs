@@ -138,6 +138,9 @@ impl Working {
             Command::ResolveIncident(c) => {
                 self.unless_known::<Incident>(c.incident, Need::instance_of::<Incident>(c.incident))
             }
+            Command::AssignBusinessId(c) => {
+                self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
+            }
             Command::CancelInstance(c) => {
                 self.unless_known::<ProcessInstance>(c.instance, Need::Instance(c.instance))
             }

@@ -275,8 +275,10 @@ fn an_unhandled_error_end_event_is_an_incident_that_can_be_tried_again() {
         let incident = engine.incident();
         assert_eq!(incident.kind, IncidentKind::UnhandledErrorEvent);
         assert_eq!(incident.element_id, "failed");
-        assert!(incident.message.contains("'E'"), "{}", incident.message);
-        assert!(incident.message.contains("[F]"), "tells what could be caught: {}", incident.message);
+        assert_eq!(
+            incident.message,
+            "Expected to throw an error event with the code 'E', but it was not caught. Available error events are [F]"
+        );
         assert!(!engine.is_active("failed"));
         let first = incident.key;
         engine.resolve().expect("it is tried again");
@@ -343,5 +345,18 @@ fn other_branches_of_the_scope_go_down_with_it() {
         engine.expect(&["error E", "other Terminated", "esp Activated", "esp Completed", "p Completed"]);
         engine.expect_completed(p);
         engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn an_error_without_any_catch_event_around_it_says_so() {
+    scenario(|engine| {
+        engine.deploy(&failing(|m| m));
+        engine.start("p", "{}");
+        assert_eq!(
+            engine.incident().message,
+            "Expected to throw an error event with the code 'E', but it was not caught. No error events are available in \
+             the scope."
+        );
     });
 }

@@ -176,3 +176,19 @@ fn a_started_instance_carries_the_business_id_of_its_message() {
         assert_eq!(engine.job("work").business_id.as_deref(), Some("b-1"));
     });
 }
+
+#[test]
+fn whoever_correlates_hears_of_the_lock() {
+    scenario(|engine| {
+        engine.deploy(&started("p"));
+        engine.publish("order", "1", "{}");
+        let rejection = engine.correlated("order", "1").expect_err("an instance with this key is alive");
+        assert_eq!(
+            rejection.reason,
+            "Expected to find subscription for message with name 'order' and correlation key '1', but no active \
+             subscription was found. A process instance with this correlation key is already active for a message start \
+             event with this message name in process IDs [p]. Only one active process instance per correlation key is \
+             allowed for message start events."
+        );
+    });
+}

@@ -55,7 +55,7 @@ fn timer(kind: Kind, text: &str) -> Timer {
 }
 
 /// A model whose timer event is called `event`.
-type Place = fn(Timer) -> ModelBuilder;
+type MakeModel = fn(Timer) -> ModelBuilder;
 
 fn working() -> ModelBuilder {
     ModelBuilder::process("p").start("start").service_task("work", |t| t.job_type("work")).end("end")
@@ -97,7 +97,7 @@ fn firings(engine: &mut Harness) -> Vec<i64> {
     seconds
 }
 
-fn check(place: Place, takes_cycles: bool, is_start: bool) {
+fn check(place: MakeModel, takes_cycles: bool, is_start: bool) {
     for (kind, text, repetitions, expected) in TABLE {
         if *kind == Kind::Cycle && !takes_cycles {
             continue;

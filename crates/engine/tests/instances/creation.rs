@@ -1,8 +1,10 @@
 //! How instances are created and cancelled.
 
 use crate::support::{Harness, ModelBuilder, scenario};
-use tidemill_model::command::{Command, CreateInstance, DefinitionRef};
-use tidemill_model::{Answer, DeployedResource, RejectionCode, TenantId, Text, Variables};
+use tidemill_model::command::{AssignBusinessId, Command, CompleteJob, CreateInstance, DefinitionRef};
+use tidemill_model::{
+    Answer, DeployedResource, ProcessInstanceKey, RejectionCode, TenantId, Text, Variables,
+};
 
 fn order(job_type: &str) -> ModelBuilder {
     ModelBuilder::process("order").start("start").service_task("pay", |t| t.job_type(job_type)).end("end")
@@ -196,4 +198,68 @@ fn whoever_awaits_an_instance_is_told_how_it_ended() {
 #[test]
 fn what_has_ended_cannot_be_cancelled() {
     scenario(|engine| assert_eq!(cancelled(engine), RejectionCode::NotFound));
+}
+
+fn assign(
+    engine: &mut Harness,
+    instance: ProcessInstanceKey,
+    id: &str,
+) -> Result<(), (RejectionCode, String)> {
+    let command = AssignBusinessId { instance, business_id: Text::from(id) };
+    let outcome = engine.run(Command::AssignBusinessId(command));
+    outcome.map(drop).map_err(|refused| (refused.code, refused.reason))
+}
+
+fn waiting() -> ModelBuilder {
+    ModelBuilder::process("p")
+        .start("s")
+        .service_task("one", |t| t.job_type("one"))
+        .service_task("two", |t| t.job_type("two"))
+        .end("e")
+}
+
+#[test]
+fn a_running_instance_gets_a_business_id_once() {
+    scenario(|engine| {
+        engine.deploy(&waiting());
+        let instance = engine.start("p", "{}");
+        let (code, reason) = assign(engine, instance, "").expect_err("empty");
+        assert_eq!(code, RejectionCode::InvalidArgument);
+        assert!(reason.ends_with("but the provided business id is empty"), "{reason}");
+        let (_, reason) = assign(engine, instance, &"x".repeat(257)).expect_err("too long");
+        assert!(reason.ends_with("but the business id exceeds the max length of 256"), "{reason}");
+        assign(engine, instance, "b-1").expect("it has none yet");
+        let (code, reason) = assign(engine, instance, "b-1").expect_err("it has one");
+        assert_eq!(code, RejectionCode::InvalidState);
+        assert!(reason.ends_with("but it already has a business id assigned"), "{reason}");
+        assert_eq!(engine.job("one").business_id, None, "made before");
+        engine.complete("one", "{}");
+        assert_eq!(engine.job("two").business_id.as_deref(), Some("b-1"));
+        let element = ProcessInstanceKey(engine.element("two").key.0);
+        let (code, reason) = assign(engine, element, "b-2").expect_err("an element");
+        assert_eq!(code, RejectionCode::NotFound);
+        assert!(reason.contains("the element with this key is not a process instance"), "{reason}");
+        engine.complete("two", "{}");
+        let (code, _) = assign(engine, instance, "b-2").expect_err("it has ended");
+        assert_eq!(code, RejectionCode::NotFound);
+    });
+}
+
+#[test]
+fn the_completion_of_a_job_can_bring_the_business_id() {
+    scenario(|engine| {
+        engine.deploy(&waiting());
+        engine.start("p", "{}");
+        let complete = |engine: &mut Harness, job_type: &str| {
+            let job = engine.job(job_type).key;
+            let business_id = Some(Text::from("b-1"));
+            let command = CompleteJob { job, variables: Variables::default(), lease: None, business_id };
+            engine.run(Command::CompleteJob(command))
+        };
+        complete(engine, "one").expect("it has none yet");
+        assert_eq!(engine.job("two").business_id.as_deref(), Some("b-1"));
+        let refused = complete(engine, "two").expect_err("it has one");
+        assert_eq!(refused.code, RejectionCode::InvalidState);
+        assert!(engine.is_active("two"), "a refused completion changes nothing");
+    });
 }

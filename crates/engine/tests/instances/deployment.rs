@@ -127,3 +127,21 @@ fn a_pure_duplicate_does_not_reset_a_start_timer() {
         assert_eq!(engine.jobs().len(), 1, "one hour after the first deployment");
     });
 }
+
+#[test]
+fn a_robots_script_goes_by_the_names_in_it() {
+    scenario(|engine| {
+        let script = r#"{"id":"robot","versionTag":"v7","script":"x"}"#;
+        let deployment = engine.deploy_files(&[("any.rpa", script)]).expect("deployed");
+        let DeployedResource::Resource(file) = &deployment.resources[0] else { panic!("{deployment:?}") };
+        assert_eq!((file.resource_id.as_str(), file.version_tag.as_deref()), ("robot", Some("v7")));
+        for (script, why) in [
+            ("{", "Failed to parse resource JSON. 'any.rpa'"),
+            ("{}", "Expected the resource id to be present, but none given"),
+            (r#"{"id":" "}"#, "Expected the resource id to be filled, but it is blank"),
+        ] {
+            let refused = engine.deploy_files(&[("any.rpa", script)]).expect_err(script);
+            assert!(refused.reason.contains(why), "{refused}");
+        }
+    });
+}

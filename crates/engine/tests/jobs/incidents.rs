@@ -3,8 +3,8 @@
 use super::one_job;
 use crate::support::workers::update;
 use crate::support::{Harness, ModelBuilder, scenario};
-use tidemill_model::RejectionCode;
 use tidemill_model::entity::IncidentKind;
+use tidemill_model::{Entity, RejectionCode};
 
 fn give_retries(engine: &mut Harness, job_type: &str) {
     let mut command = update(engine.job(job_type).key);
@@ -167,12 +167,80 @@ fn instances_above_a_called_one_know_of_its_incident() {
         engine.deploy(&outer);
         let p = engine.start("outer", "{}");
         engine.fail("work", 0, 0);
-        assert_eq!(engine.element("call").called_incidents, 1);
+        assert_eq!(engine.element("call").incidents_below, 1);
         give_retries(engine, "work");
         engine.resolve().expect("it has retries");
-        assert_eq!(engine.element("call").called_incidents, 0);
+        assert_eq!(engine.element("call").incidents_below, 0);
         engine.complete("work", "{}");
         engine.expect_completed(p);
         engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn scopes_around_an_incident_know_of_it() {
+    scenario(|engine| {
+        let model = ModelBuilder::process("p")
+            .start("start")
+            .sub_process("sub", |s| {
+                s.start("in")
+                    .service_task("task", |t| t.job_type("work").multi_instance("=[1]", "item"))
+                    .end("out")
+            })
+            .end("end");
+        engine.deploy(&model);
+        let p = engine.start("p", "{}");
+        engine.fail("work", 0, 0);
+        let below = |engine: &mut Harness| {
+            let store = engine.store.live();
+            let mut counts: Vec<_> = store
+                .filter_map(|entity| match entity {
+                    Entity::ElementInstance(row) => Some((row.kind.name(), row.incidents_below)),
+                    _ => None,
+                })
+                .collect();
+            counts.sort();
+            counts
+        };
+        assert_eq!(below(engine), [("MULTI_INSTANCE_BODY", 1), ("SERVICE_TASK", 0), ("SUB_PROCESS", 1)]);
+        give_retries(engine, "work");
+        engine.resolve().expect("it has retries");
+        assert!(below(engine).iter().all(|(_, below)| *below == 0));
+        engine.fail("work", 0, 0);
+        engine.cancel(p).expect("it lives");
+        engine.expect_nothing_left();
+    });
+}
+
+#[test]
+fn a_job_without_a_type_is_an_incident() {
+    scenario(|engine| {
+        let model = ModelBuilder::process("p").start("s").service_task("t", |t| t.job_type("=kind")).end("e");
+        engine.deploy(&model);
+        let p = engine.start("p", r#"{"kind":""}"#);
+        let incident = engine.incident();
+        assert_eq!(incident.kind, IncidentKind::ExtractValueError);
+        assert_eq!(
+            incident.message,
+            "Expected result of the expression 'kind' to be a not-empty string, but was an empty string."
+        );
+        engine.set_variables(p.scope(), r#"{"kind":"work"}"#, false);
+        engine.resolve().expect("it is tried again");
+        engine.complete("work", "{}");
+        engine.expect_completed(p);
+    });
+}
+
+#[test]
+fn a_failed_job_shows_who_had_it() {
+    scenario(|engine| {
+        engine.deploy(&one_job());
+        engine.start("p", "{}");
+        let deadline = engine.now + 60_000;
+        engine.activate("work", 1);
+        engine.fail("work", 1, 0);
+        let held = engine.job("work").last_held.clone().expect("it was held");
+        assert_eq!((held.worker.as_str(), held.deadline), ("worker", deadline));
+        assert!(engine.job("work").lease.is_none());
     });
 }

@@ -45,7 +45,7 @@ struct Maker {
 
 /// Where a block stands.
 #[derive(Clone, Copy)]
-struct Place {
+struct Surroundings {
     depth: usize,
     /// A join behind it counts on its token.
     must_arrive: bool,
@@ -53,13 +53,13 @@ struct Place {
     is_in_loop: bool,
 }
 
-impl Place {
-    fn inside(self) -> Place {
-        Place { depth: self.depth + 1, must_arrive: false, is_in_loop: false }
+impl Surroundings {
+    fn inside(self) -> Surroundings {
+        Surroundings { depth: self.depth + 1, must_arrive: false, is_in_loop: false }
     }
 
-    fn branch(self, must_arrive: bool) -> Place {
-        Place { depth: self.depth + 1, must_arrive: self.must_arrive || must_arrive, ..self }
+    fn branch(self, must_arrive: bool) -> Surroundings {
+        Surroundings { depth: self.depth + 1, must_arrive: self.must_arrive || must_arrive, ..self }
     }
 }
 
@@ -90,20 +90,20 @@ impl Maker {
 
     fn process(&mut self, builder: ModelBuilder) -> ModelBuilder {
         let start = self.id("start");
-        let place = Place { depth: 0, must_arrive: false, is_in_loop: false };
+        let place = Surroundings { depth: 0, must_arrive: false, is_in_loop: false };
         let builder = self.sequence(builder.start(&start), place);
         let builder = self.end(builder, place);
         self.event_sub_processes(builder, place)
     }
 
-    fn sequence(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn sequence(&mut self, mut builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         for _ in 0..1 + self.dice.index(3) {
             builder = self.block(builder, place);
         }
         builder
     }
 
-    fn block(&mut self, builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn block(&mut self, builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         self.blocks += 1;
         if self.blocks > BLOCKS_MAX || place.depth >= DEPTH_MAX {
             return self.activity(builder);
@@ -254,7 +254,7 @@ impl Maker {
         builder.throw_link(&throw, &name).catch_link(&catch, &name)
     }
 
-    fn exclusive(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn exclusive(&mut self, mut builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         let (split, merge, number) = (self.id("xor"), self.id("merge"), self.number());
         let has_default = self.dice.percent(60);
         builder = builder.exclusive(&split).when(&format!("={number} > 1"));
@@ -268,14 +268,14 @@ impl Maker {
         builder.move_to(&merge)
     }
 
-    fn join_or_end(&mut self, builder: ModelBuilder, merge: &str, place: Place) -> ModelBuilder {
+    fn join_or_end(&mut self, builder: ModelBuilder, merge: &str, place: Surroundings) -> ModelBuilder {
         if place.must_arrive || self.dice.percent(70) {
             return builder.connect_to(merge);
         }
         self.end(builder, place)
     }
 
-    fn parallel(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn parallel(&mut self, mut builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         let (fork, join) = (self.id("fork"), self.id("join"));
         builder = self.sequence(builder.parallel(&fork), place.branch(true)).parallel(&join);
         for _ in 0..1 + self.dice.index(2) {
@@ -287,7 +287,7 @@ impl Maker {
     }
 
     /// Branches may end before the join: it goes on without them.
-    fn inclusive(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn inclusive(&mut self, mut builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         let (fork, join) = (self.id("or"), self.id("orjoin"));
         let number = self.number();
         builder = builder.inclusive(&fork).when(&format!("={number} > 1"));
@@ -303,7 +303,7 @@ impl Maker {
         builder.move_to(&join)
     }
 
-    fn event_based(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn event_based(&mut self, mut builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         let (gateway, merge) = (self.id("wait"), self.id("merge"));
         builder = builder.event_based(&gateway);
         for n in 0..2 + self.dice.index(2) {
@@ -324,7 +324,7 @@ impl Maker {
         builder.move_to(&merge)
     }
 
-    fn sub_process(&mut self, builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn sub_process(&mut self, builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         let id = self.id("sub");
         let builder = builder.sub_process(&id, |inside| {
             let start = self.id("start");
@@ -336,7 +336,7 @@ impl Maker {
         self.boundary_events(builder, &id, true)
     }
 
-    fn event_sub_processes(&mut self, mut builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn event_sub_processes(&mut self, mut builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         let mut kinds = vec![0, 1, 2, 3, 4];
         while kinds.len() > 3 && self.dice.percent(25) {
             let kind = kinds.remove(self.dice.index(kinds.len()));
@@ -384,16 +384,16 @@ impl Maker {
     }
 
     /// A loop that waits each time round.
-    fn repeat(&mut self, builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn repeat(&mut self, builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         let (begin, again, work) = (self.id("begin"), self.id("again"), self.id("round"));
         let number = self.number();
         let builder = builder.exclusive(&begin).service_task(&work, |o| o.job_type("work"));
-        let builder = self.sequence(builder, Place { is_in_loop: true, ..place.branch(true) });
+        let builder = self.sequence(builder, Surroundings { is_in_loop: true, ..place.branch(true) });
         let builder = builder.exclusive(&again);
         builder.when(&format!("={number} > 2")).connect_to(&begin).move_to(&again).otherwise()
     }
 
-    fn end(&mut self, builder: ModelBuilder, place: Place) -> ModelBuilder {
+    fn end(&mut self, builder: ModelBuilder, place: Surroundings) -> ModelBuilder {
         let id = self.id("end");
         let code = self.error();
         match self.dice.index(10) {

@@ -157,7 +157,7 @@ impl Path<'_> {
                 variables,
                 lease,
             }),
-            _ => Command::CompleteJob(CompleteJob { job: key, variables, lease }),
+            _ => Command::CompleteJob(CompleteJob { business_id: None, job: key, variables, lease }),
         };
         self.run(command);
         true
@@ -298,7 +298,12 @@ impl Path<'_> {
         let job = self.engine.jobs().into_iter().find(|job| job.state == JobState::Waiting);
         if let Some(job) = job {
             let variables = self.good_variables();
-            self.run(Command::CompleteJob(CompleteJob { job: job.key, variables, lease: None }));
+            self.run(Command::CompleteJob(CompleteJob {
+                business_id: None,
+                job: job.key,
+                variables,
+                lease: None,
+            }));
             return true;
         }
         let incidents = self.engine.incidents();

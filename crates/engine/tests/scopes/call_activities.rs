@@ -116,6 +116,20 @@ fn a_process_without_a_none_start_cannot_be_called() {
 }
 
 #[test]
+fn a_missing_version_tag_is_named() {
+    scenario(|engine| {
+        engine.deploy(&child("work"));
+        engine.deploy(&parent(|c| c.binding("versionTag").version_tag("stable")));
+        engine.start("parent", "{}");
+        assert_eq!(
+            engine.incident().message,
+            "Expected to call process with BPMN process id 'child' and version tag 'stable', but no such process found. \
+             To resolve this incident, deploy a process with the given process id and version tag."
+        );
+    });
+}
+
+#[test]
 fn bindings_choose_the_version() {
     scenario(|engine| {
         let tagged = child("tagged").version_tag("stable");
@@ -150,4 +164,45 @@ fn a_process_that_calls_itself_without_end_stops_at_a_thousand() {
     engine.cancel(instance).expect("it lives");
     engine.expect_terminated(instance);
     engine.expect_nothing_left();
+}
+
+/// The business id of an instance that is called by one with the id `b-1`.
+fn called_with(engine: &mut Harness, expression: &str) -> Option<String> {
+    engine.deploy(&child("work"));
+    engine.deploy(&parent(|c| c.called_business_id(expression)));
+    engine.create("parent").variables(r#"{"id":"c-2","n":5}"#).business_id("b-1").go();
+    engine.job("work").business_id.as_ref().map(ToString::to_string)
+}
+
+#[test]
+fn a_call_can_give_another_business_id() {
+    for (expression, expected) in
+        [("=id", Some("c-2")), ("fixed", Some("fixed")), ("=null", None), ("=\"\"", None), ("", Some("b-1"))]
+    {
+        scenario(|engine| assert_eq!(called_with(engine, expression).as_deref(), expected, "{expression}"));
+    }
+}
+
+#[test]
+fn a_business_id_that_cannot_be_one_is_an_incident() {
+    for (expression, reason) in [
+        ("=n", "Expected the business id for the call activity to resolve to a string, but expression 'n'"),
+        (
+            "=missing",
+            "Expected to resolve the business id for the call activity from expression 'missing', but",
+        ),
+        (
+            "=string join(for i in 1..257 return \"x\")",
+            "Expected to resolve a valid business id for the call activity, but it exceeds the max length of 256.",
+        ),
+    ] {
+        scenario(|engine| {
+            engine.deploy(&child("work"));
+            engine.deploy(&parent(|c| c.called_business_id(expression)));
+            engine.create("parent").variables(r#"{"n":5}"#).go();
+            let incident = engine.incident();
+            assert_eq!(incident.kind, IncidentKind::ExtractValueError);
+            assert!(incident.message.starts_with(reason), "{}", incident.message);
+        });
+    }
 }

@@ -250,7 +250,7 @@ impl Harness {
 
     pub fn complete_job(&mut self, job: JobKey, variables: &str) -> Result<Answer, Rejection> {
         let variables = parse(variables);
-        self.run(Command::CompleteJob(CompleteJob { job, variables, lease: None }))
+        self.run(Command::CompleteJob(CompleteJob { business_id: None, job, variables, lease: None }))
     }
 
     pub fn fail(&mut self, job_type: &str, retries: i32, backoff_ms: i64) {

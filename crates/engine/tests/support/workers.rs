@@ -34,7 +34,12 @@ impl Harness {
     }
 
     pub fn try_complete(&mut self, job: JobKey, lease: Option<LeaseKey>) -> Result<Answer, Rejection> {
-        self.run(Command::CompleteJob(CompleteJob { job, variables: Variables::default(), lease }))
+        self.run(Command::CompleteJob(CompleteJob {
+            business_id: None,
+            job,
+            variables: Variables::default(),
+            lease,
+        }))
     }
 
     pub fn try_fail(&mut self, command: FailJob) -> Result<Answer, Rejection> {

@@ -220,3 +220,12 @@ fn without_the_engine_s_own_management_it_is_a_job_with_one_retry() {
         engine.expect_nothing_left();
     });
 }
+
+#[test]
+fn a_task_without_a_name_has_that_of_its_element() {
+    scenario(|engine| {
+        engine.deploy(&ModelBuilder::process("p").start("s").user_task("look", |t| t).end("e"));
+        engine.start("p", "{}");
+        assert_eq!(engine.user_task().name.as_deref(), Some("look"));
+    });
+}

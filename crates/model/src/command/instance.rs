@@ -28,6 +28,13 @@ pub struct StartInstruction {
     pub element_id: Text,
 }
 
+/// An instance gets a business id once, while it runs.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct AssignBusinessId {
+    pub instance: ProcessInstanceKey,
+    pub business_id: Text,
+}
+
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct CancelInstance {
     pub instance: ProcessInstanceKey,

@@ -20,6 +20,9 @@ pub struct CompleteJob {
     pub job: JobKey,
     pub variables: Variables,
     pub lease: Option<LeaseKey>,
+    /// Given to the instance that the job belongs to.
+    #[serde(default)]
+    pub business_id: Option<Text>,
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]

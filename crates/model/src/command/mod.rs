@@ -9,8 +9,8 @@ mod user_task;
 
 pub use deployment::{DeleteResource, Deploy, ResourceFile};
 pub use instance::{
-    CancelInstance, CreateInstance, DefinitionRef, DeleteInstance, ResolveIncident, SetVariables,
-    StartInstruction,
+    AssignBusinessId, CancelInstance, CreateInstance, DefinitionRef, DeleteInstance, ResolveIncident,
+    SetVariables, StartInstruction,
 };
 pub use internal::{
     AnswerCorrelation, CloseBoxSubscription, Continue, CorrelateSubscription, DeleteRemains, DeliverSignal,
@@ -28,6 +28,7 @@ pub enum Command {
     Deploy(Deploy),
     DeleteResource(DeleteResource),
     CreateInstance(Box<CreateInstance>),
+    AssignBusinessId(AssignBusinessId),
     CancelInstance(CancelInstance),
     DeleteInstance(DeleteInstance),
     SetVariables(SetVariables),
@@ -62,6 +63,7 @@ impl Command {
         match self {
             Command::Deploy(_) | Command::CreateInstance(_) => "CREATE",
             Command::DeleteResource(_) | Command::DeleteInstance(_) => "DELETE",
+            Command::AssignBusinessId(_) => "ASSIGN",
             Command::CancelInstance(_) => "CANCEL",
             Command::SetVariables(_) | Command::UpdateJob(_) | Command::UpdateUserTask(_) => "UPDATE",
             Command::ResolveIncident(_) => "RESOLVE",
@@ -97,6 +99,7 @@ impl Command {
                 Some(PartitionId::FIRST)
             }
             Command::CreateInstance(_) | Command::ActivateJobs(_) => None,
+            Command::AssignBusinessId(c) => of(c.instance.partition()),
             Command::CancelInstance(c) => of(c.instance.partition()),
             Command::DeleteInstance(c) => of(c.instance.partition()),
             Command::SetVariables(c) => of(c.scope.partition()),

@@ -36,9 +36,9 @@ pub struct ElementInstance {
     pub called: Option<ProcessInstanceKey>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incident: Option<IncidentKey>,
-    /// Open incidents of the called instance and below.
-    #[serde(default)]
-    pub called_incidents: u32,
+    /// Open incidents of the elements inside, and of the called instance and below.
+    #[serde(default, rename = "called_incidents")]
+    pub incidents_below: u32,
     /// The variables that a job, message, signal or error brought, until completion has used them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Variables>,

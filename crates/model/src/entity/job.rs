@@ -25,6 +25,9 @@ pub struct Job {
     pub lease: Option<Lease>,
     /// The last lease that ended: a stored `JobLease` up to this one no longer counts for this job.
     pub released: Option<LeaseKey>,
+    /// The lease that ended last. Searches show it while the job waits for the next worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_held: Option<LastHeld>,
     pub error_code: Option<Text>,
     pub error_message: Option<Text>,
     pub has_failed_with_retries_left: bool,
@@ -104,6 +107,13 @@ pub struct Lease {
     pub deadline: Timestamp,
     /// The worker asked for a lease token: whoever completes or fails the job must show it.
     pub is_exclusive: bool,
+}
+
+/// What is shown of a lease that has ended.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct LastHeld {
+    pub worker: Text,
+    pub deadline: Timestamp,
 }
 
 /// One activation's leases on jobs whose rows were already stored: one row however many jobs.

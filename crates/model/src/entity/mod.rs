@@ -16,7 +16,7 @@ mod variable;
 pub use definition::{DefinitionState, Form, ProcessDefinition, ProcessXml, Resource};
 pub use element_instance::{ElementInstance, LoopProgress};
 pub use incident::{Incident, IncidentKind, IncidentState};
-pub use job::{Job, JobEvent, JobKind, JobLease, JobState, Lease};
+pub use job::{Job, JobEvent, JobKind, JobLease, JobState, LastHeld, Lease};
 pub use loop_items::{LoopInput, LoopOutput};
 pub use message::{
     BoxSubscription, Message, MessageCorrelation, MessageStartLock, MessageSubscription, SubscriptionKind,

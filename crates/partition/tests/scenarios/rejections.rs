@@ -21,7 +21,8 @@ fn a_command_of_the_engine_that_is_rejected_otherwise_becomes_a_dead_letter() {
     let instance = bench.started("work");
     let job = bench.job_of(instance).key;
     // A lease that nobody has: the job is there, but the report does not count.
-    let command = CompleteJob { job, variables: Variables::default(), lease: Some(LeaseKey(7)) };
+    let command =
+        CompleteJob { business_id: None, job, variables: Variables::default(), lease: Some(LeaseKey(7)) };
     let position = bench.append(Command::CompleteJob(command));
     bench.settle();
     let letters = bench.letters();
@@ -39,8 +40,12 @@ fn the_rejection_of_a_client_command_goes_to_the_client_alone() {
     let instance = bench.started("work");
     let lease = Some(LeaseKey(7));
     let job = bench.job_of(instance).key;
-    let other_lease =
-        bench.send(Command::CompleteJob(CompleteJob { job, variables: variables.clone(), lease }));
+    let other_lease = bench.send(Command::CompleteJob(CompleteJob {
+        business_id: None,
+        job,
+        variables: variables.clone(),
+        lease,
+    }));
     let nothing = bench.send(Command::SetVariables(SetVariables { scope, variables, is_local: true }));
     bench.settle();
     bench.refused(nobody);

@@ -66,7 +66,7 @@ pub fn cancel(instance: ProcessInstanceKey) -> Command {
 }
 
 pub fn complete(job: JobKey) -> Command {
-    Command::CompleteJob(CompleteJob { job, variables: Variables::default(), lease: None })
+    Command::CompleteJob(CompleteJob { business_id: None, job, variables: Variables::default(), lease: None })
 }
 
 /// A worker gives a job back, which has a try left.
