@@ -144,7 +144,7 @@ impl Builder {
             user_task: None,
             called: None,
             incident: None,
-            called_incidents: 0,
+            incidents_below: 0,
             payload: None,
             interrupted_by: None,
         }
@@ -177,6 +177,7 @@ impl Builder {
             headers: None,
             lease: None,
             released: None,
+            last_held: None,
             error_code: None,
             error_message: None,
             has_failed_with_retries_left: false,

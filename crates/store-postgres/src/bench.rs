@@ -1,6 +1,7 @@
 //! Helpers of measurements besides a store: to leave nothing behind, and to hold a snapshot as a backup does.
 
 use crate::connect::{Connector, Role, Settings, quoted};
+use crate::statistics::{self, Tables};
 use crate::{Options, PostgresStore};
 use tidemill_store::Result;
 use tokio_postgres::Client;
@@ -15,6 +16,12 @@ impl PostgresStore {
     pub async fn drop_schema(options: &Options) -> Result<()> {
         let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", quoted(&options.schema));
         plain(options, &sql).await.map(drop)
+    }
+
+    /// What Postgres and the store do by themselves some minutes after a history was filled.
+    pub async fn gather_statistics(options: &Options) -> Result<()> {
+        let connector = Connector::new(&options.url, options.search_limit_ms)?;
+        statistics::gather(&connector, &options.schema, false, Tables::All).await
     }
 
     pub async fn hold_snapshot(options: &Options) -> Result<OldSnapshot> {

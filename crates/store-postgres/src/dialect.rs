@@ -42,6 +42,24 @@ impl Dialect for Postgres {
         )
     }
 
+    fn value_key(&self, value: &str) -> String {
+        format!(
+            "(CASE WHEN length({value}) <= 64 THEN {value} ELSE left({value}, 32) || ':' || md5({value}) END)"
+        )
+    }
+
+    fn row_by_row(&self) -> &'static str {
+        " OFFSET 0"
+    }
+
+    fn boolean(&self, value: bool) -> &'static str {
+        if value { "true" } else { "false" }
+    }
+
+    fn not_by_index(&self, expression: &str) -> String {
+        format!("({expression} || '')")
+    }
+
     fn array_members(&self, column: &str, alias: &str) -> String {
         format!("json_array_elements_text({column}::json) {alias}(value)")
     }

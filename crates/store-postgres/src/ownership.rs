@@ -13,28 +13,40 @@ use tidemill_store::{
 const PARTITIONS: &str = "SELECT partition_id, holder, epoch, (extract(epoch FROM expires_at) * 1000)::bigint, \
     preferred FROM partitions ORDER BY partition_id";
 
-/// Waits for whatever the last owner has in flight. It was released where its last epoch ended by a release.
-const ACQUIRE: &str = "UPDATE partitions SET holder = $2, epoch = epoch + 1, next_key = next_key + $4, \
-    expires_at = clock_timestamp() + $3 * interval '1 millisecond' \
+/// Waits for whatever the last owner has in flight. It was released where its last epoch ended by a release. The shard of
+/// timers is taken in the same transaction, unless it is this holder's already: then its timer loop goes on.
+const ACQUIRE: &str = "WITH taken AS (UPDATE partitions SET holder = $2, epoch = epoch + 1, \
+    next_key = next_key + $4, expires_at = clock_timestamp() + $3 * interval '1 millisecond' \
     WHERE partition_id = $1 AND (holder = $2 OR holder IS NULL OR expires_at < clock_timestamp()) \
     RETURNING epoch, next_key, released_epoch = epoch - 1, \
-    (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    (extract(epoch FROM clock_timestamp()) * 1000)::bigint), \
+    shard AS (INSERT INTO timer_shards (partition_id, holder, epoch) SELECT $1, $2, 1 FROM taken \
+    ON CONFLICT (partition_id) DO UPDATE SET holder = excluded.holder, epoch = timer_shards.epoch + 1 \
+    WHERE timer_shards.holder IS DISTINCT FROM excluded.holder) \
+    SELECT * FROM taken";
 
+/// The new owner's time goes on from there.
 const LAST_BATCH: &str = "SELECT at FROM batches WHERE partition_id = $1 ORDER BY at DESC LIMIT 1";
 
 /// Clears the mark of a predecessor that died while it was asleep.
 const MARK_AWAKE: &str = "UPDATE naps SET is_asleep = false WHERE partition_id = $1 AND is_asleep";
 
+/// Fenced as a commit: an owner that was replaced must get no keys, because its successor may give the same ones.
 const RESERVE: &str = "UPDATE partitions SET next_key = next_key + $2 WHERE partition_id = $1 \
     AND epoch = $3 AND holder = $4 RETURNING next_key";
 
+/// All partitions of a node at once, because a beat of a node with many of them must take no longer than its lease allows.
 const RENEW: &str = "UPDATE partitions p SET expires_at = clock_timestamp() + $4 * interval '1 millisecond' \
     FROM unnest($1::smallint[], $2::bigint[], $3::text[]) u(id, epoch, holder) \
     WHERE p.partition_id = u.id AND p.epoch = u.epoch AND p.holder = u.holder \
     RETURNING p.partition_id, (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-const RELEASE: &str = "UPDATE partitions SET holder = NULL, expires_at = NULL, released_epoch = epoch \
-    WHERE partition_id = $1 AND epoch = $2 AND holder = $3 RETURNING 1";
+/// Notes the epoch that ended in good order. The next owner compares, and is careful with what was in hand if they differ.
+const RELEASE: &str = "WITH released AS (UPDATE partitions SET holder = NULL, expires_at = NULL, \
+    released_epoch = epoch WHERE partition_id = $1 AND epoch = $2 AND holder = $3 RETURNING 1), \
+    shard AS (UPDATE timer_shards SET holder = NULL, epoch = epoch + 1 \
+    WHERE partition_id = $1 AND EXISTS (SELECT FROM released)) \
+    SELECT * FROM released";
 
 const FORGET_NODES: &str = "DELETE FROM nodes WHERE expires_at < clock_timestamp() - interval '1 minute'";
 
@@ -118,6 +130,7 @@ impl Ownership for PostgresStore {
         let params = [Param::Smalls(ids), epochs.into(), Param::Texts(holders), Param::from(lease_ms as i64)];
         let rows = self.leases.write(&[Call::new(RENEW, params)]).await?.swap_remove(0);
         let renewed: Vec<i16> = rows.iter().map(|row| row.get(0)).collect();
+        // Rows that were not found belong to somebody else by now.
         match fences.iter().find(|fence| !renewed.contains(&crate::call::small(fence.partition))) {
             Some(fence) => Err(self.lost(fence)),
             None => Ok(rows.first().map(|row| Timestamp(row.get(1)))),

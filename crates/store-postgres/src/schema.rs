@@ -2,6 +2,7 @@
 //! here: behind a pooler a prepared statement would meet another connection.
 
 use crate::connect::{Connector, Settings, quoted};
+use crate::indexes;
 use tidemill_model::PartitionCount;
 use tidemill_store::{Error, Result};
 use tokio_postgres::Transaction;
@@ -13,14 +14,17 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V2__entities.sql"),
     include_str!("../migrations/V3__operators.sql"),
     include_str!("../migrations/V4__in_hand.sql"),
+    include_str!("../migrations/V5__searches.sql"),
+    include_str!("../migrations/V6__timer_shards.sql"),
 ];
 
+/// True if indexes are left to be built.
 pub(crate) async fn prepare(
     connector: &Connector,
     settings: &Settings,
     schema: &str,
     asked: PartitionCount,
-) -> Result<()> {
+) -> Result<bool> {
     let (mut client, _) = connector.open(settings).await?;
     let place = format!("{}, schema {schema}", connector.place());
     let told = |error: tokio_postgres::Error| connector.error(&error);
@@ -32,6 +36,7 @@ pub(crate) async fn prepare(
     if found > known {
         return Err(Error::NewerSchema { place, found: found as u32, known: known as u32 });
     }
+    // All in one transaction: a server that dies here leaves the schema as it was.
     for (n, sql) in MIGRATIONS.iter().enumerate().skip(found as usize) {
         transaction.batch_execute(sql).await.map_err(told)?;
         let note = "INSERT INTO schema_versions (version) VALUES ($1)";
@@ -41,7 +46,9 @@ pub(crate) async fn prepare(
     if partitions != i64::from(asked.0) {
         return Err(Error::OtherPartitionCount { place, found: partitions as u16, asked: asked.0 });
     }
-    transaction.commit().await.map_err(told)
+    let missing = transaction.query_typed_one(indexes::ARE_MISSING, &[]).await.map_err(told)?;
+    transaction.commit().await.map_err(told)?;
+    missing.try_get(0).map_err(told)
 }
 
 /// For the transaction only, so that it works behind a pooler. Others that start at the same time wait here.
@@ -53,6 +60,15 @@ pub(crate) async fn lock(transaction: &Transaction<'_>, schema: &str) -> Result<
         )
         .await
         .map(drop)
+}
+
+/// True if nobody else has it.
+pub(crate) async fn try_lock(
+    transaction: &Transaction<'_>,
+    name: &str,
+) -> Result<bool, tokio_postgres::Error> {
+    let sql = "SELECT pg_try_advisory_xact_lock(hashtext('tidemill'), hashtext($1))";
+    transaction.query_typed_one(sql, &[(&name, Type::TEXT)]).await?.try_get(0)
 }
 
 /// A role that may not create schemas can use one that was made for it.

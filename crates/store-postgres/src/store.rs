@@ -5,7 +5,7 @@ use crate::connect::{Connector, Pool, Role, Settings};
 use crate::counts::CountFolds;
 use crate::floor::Floors;
 use crate::wakeup::{Notifiers, WakeupMode};
-use crate::{listener, periods, schema};
+use crate::{listener, periods, schema, upkeep};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::PartitionCount;
@@ -48,18 +48,13 @@ impl Options {
             write_connections: 8,
             load_connections: 4,
             search_connections: 4,
-            search_limit_ms: 30_000,
+            search_limit_ms: 10_000,
             days_ahead: 2,
             inbox_floor_ms: 10_000,
             on_batch: None,
         }
     }
 }
-
-/// Partitions are looked after this often; they are made days ahead.
-const LOOK_AT_DAYS_EVERY: Duration = Duration::from_secs(60 * 60);
-/// After a try that met a table in use.
-const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// Dropping it closes its connections.
 pub struct PostgresStore {
@@ -84,7 +79,8 @@ impl PostgresStore {
         let connector = Arc::new(Connector::new(&options.url, options.search_limit_ms)?);
         let is_pooled = options.wakeup != WakeupMode::Notify;
         let settings = |role| Settings::new(&options.schema, role, is_pooled);
-        schema::prepare(&connector, &settings(Role::Engine), &options.schema, options.partitions).await?;
+        let lacks_indexes =
+            schema::prepare(&connector, &settings(Role::Engine), &options.schema, options.partitions).await?;
         let days_are_made =
             periods::make_ahead(&connector, &settings(Role::Engine), &options.schema, options.days_ahead)
                 .await?;
@@ -95,7 +91,7 @@ impl PostgresStore {
         }
         let appends = Arc::new(pool(Role::Engine, 2));
         let writes = Arc::new(pool(Role::Engine, options.write_connections));
-        look_after_days(&writes, connector.clone(), options.clone(), is_pooled, days_are_made);
+        upkeep::start(&writes, &connector, options, is_pooled, days_are_made, lacks_indexes);
         Ok(PostgresStore {
             partitions: options.partitions,
             schema: options.schema.clone(),
@@ -111,30 +107,4 @@ impl PostgresStore {
             on_batch: options.on_batch.clone(),
         })
     }
-}
-
-/// Makes the partitions of the days to come, for as long as the store is there.
-fn look_after_days(
-    writes: &Arc<Pool>,
-    connector: Arc<Connector>,
-    options: Options,
-    is_pooled: bool,
-    mut are_made: bool,
-) {
-    let store = Arc::downgrade(writes);
-    tokio::spawn(async move {
-        loop {
-            let pause = if are_made { LOOK_AT_DAYS_EVERY } else { LOOK_AGAIN_AFTER };
-            tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
-            if store.strong_count() == 0 {
-                return;
-            }
-            let settings = Settings::new(&options.schema, Role::Engine, is_pooled);
-            let made = periods::make_ahead(&connector, &settings, &options.schema, options.days_ahead).await;
-            are_made = made.unwrap_or_else(|error| {
-                tracing::warn!(%error, "the time partitions of the days ahead could not be made");
-                false
-            });
-        }
-    });
 }

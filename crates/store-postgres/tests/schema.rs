@@ -3,7 +3,7 @@
 mod support;
 
 use support::{aside, fresh, open};
-use tidemill_model::PartitionCount;
+use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::Error;
 use tidemill_store_postgres::{Options, PostgresStore};
 
@@ -55,4 +55,44 @@ async fn a_server_that_is_not_there_is_named() {
     assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
     let text = error.to_string();
     assert!(text.contains("127.0.0.1:1/nowhere") && !text.contains("secret"), "{text}");
+}
+
+async fn is_valid(client: &tokio_postgres::Client, index: &str) -> bool {
+    let sql = "SELECT indisvalid FROM pg_index WHERE indexrelid = $1::text::regclass";
+    client.query_one(sql, &[&index]).await.expect("reads").get(0)
+}
+
+/// As a migration leaves an index of a table whose days are already there.
+#[tokio::test(flavor = "multi_thread")]
+async fn indexes_of_earlier_days_are_built_beside_the_work() {
+    let options = fresh();
+    drop(open(&options).await);
+    let client = aside(&options).await;
+    let sql = "DROP INDEX jobs_history_by_creation, incidents_history_by_job; \
+        CREATE INDEX jobs_history_by_creation ON ONLY jobs_history (created_at); \
+        CREATE INDEX incidents_history_by_job ON ONLY incidents_history (job_key) WHERE job_key IS NOT NULL";
+    client.batch_execute(sql).await.expect("takes the indexes away");
+    assert!(!is_valid(&client, "jobs_history_by_creation").await);
+    let _store = open(&options).await;
+    let began = std::time::Instant::now();
+    for index in ["jobs_history_by_creation", "incidents_history_by_job"] {
+        while !is_valid(&client, index).await {
+            assert!(began.elapsed() < std::time::Duration::from_secs(60), "{index} was not built");
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn history_as_a_whole_has_statistics() {
+    let options = fresh();
+    let session = tidemill_store_conformance::Session::take(open(&options).await, PartitionId::FIRST).await;
+    tidemill_store_conformance::history::fill(&session, 2_000).await;
+    let client = aside(&options).await;
+    let sql = "SELECT count(*) FROM pg_stats WHERE schemaname = current_schema() AND inherited \
+        AND tablename = 'process_instances_history'";
+    let counted = async || client.query_one(sql, &[]).await.expect("counts").get::<_, i64>(0);
+    assert_eq!(counted().await, 0);
+    PostgresStore::gather_statistics(&options).await.expect("gathers");
+    assert!(counted().await > 5);
 }

@@ -16,6 +16,26 @@ pub trait Dialect: Send + Sync {
     /// From `*`, `?` and backslash to this database's pattern language.
     fn like_pattern(&self, pattern: &str) -> String;
 
+    /// A short text by which a variable's value is indexed: the value itself, or of a long one its beginning and what tells
+    /// it from others with the same beginning. As the index of the history has it.
+    fn value_key(&self, expression: &str) -> String;
+
+    /// Stands around a condition that most rows pass.
+    fn likely(&self) -> (&'static str, &'static str) {
+        ("", "")
+    }
+
+    /// Behind a subquery that must be run for each row, and not joined as a whole.
+    fn row_by_row(&self) -> &'static str {
+        ""
+    }
+
+    /// A truth value as it stands in the text.
+    fn boolean(&self, value: bool) -> &'static str;
+
+    /// The same value in a form that no index serves, where another one must be used.
+    fn not_by_index(&self, expression: &str) -> String;
+
     /// A table expression with one row per member of a JSON array column, the text in a column `value`.
     fn array_members(&self, column: &str, alias: &str) -> String;
 

@@ -4,8 +4,8 @@ use super::table::{Column, SearchTable};
 use super::{SqlValue, Statement, tree};
 use std::collections::BTreeSet;
 use tidemill_store::query::{
-    Condition, ElementInstanceField, FieldKind, Filter, IncidentField, JobField, Pattern, Test, Value,
-    VariableScope,
+    Condition, ElementInstanceField, FieldKind, Filter, IncidentField, JobField, Pattern, Search, Test,
+    Value, VariableScope,
 };
 
 /// Which of an entity's two tables a statement reads.
@@ -48,8 +48,93 @@ pub(super) fn needs_join<F: SearchTable>(filter: &Filter<F>) -> bool {
     })
 }
 
+/// Columns whose single values few rows share.
+const NARROW: &[&str] = &[
+    "key",
+    "instance_key",
+    "root_key",
+    "parent_key",
+    "parent_element",
+    "scope_key",
+    "element_instance",
+    "business_id",
+    "correlation_key",
+    "message_key",
+    "subscription_key",
+    "job_key",
+    "incident_key",
+    "message_hash",
+    "assignee",
+    "value",
+];
+
+/// Columns that indexes of history have in their order.
+const ORDERED: &[&str] = &["definition_key", "started_at", "ended_at", "created_at", "name"];
+
+/// True if no index serves this test on history: then rows are best read in the order of the page. A database that knows
+/// nothing of the values would read and sort all of them.
+fn is_along_the_page<F: SearchTable>(field: F, test: &Test, side: Side) -> bool {
+    let Column::Own(name) = field.column() else { return false };
+    let is_rare = match (name, test) {
+        ("state", Test::Eq(Value::Text(state))) => &**state == "TERMINATED",
+        ("has_incident", Test::Eq(value)) => *value == Value::Bool(true),
+        _ => NARROW.contains(&name) || ORDERED.contains(&name),
+    };
+    side == Side::History && !is_rare
+}
+
+/// True if a filter leaves so few rows that they are found by their own index and then sorted.
+pub(super) fn is_narrow<F: SearchTable>(filter: &Filter<F>) -> bool {
+    let is_one_value = |test: &Test| match test {
+        Test::Eq(_) => true,
+        Test::In(values) => !values.is_empty(),
+        Test::Like(pattern) => !Pattern::new(pattern).prefix().is_empty(),
+        _ => false,
+    };
+    filter.all.iter().any(|condition| match condition {
+        Condition::Is(field, test) => {
+            matches!(field.column(), Column::Own(name) if NARROW.contains(&name)) && is_one_value(test)
+        }
+        Condition::WithinInstance(_) | Condition::WithinElement(_) => true,
+        _ => false,
+    })
+}
+
+/// Definitions that get a part of the statement each.
+const PARTS_MAX: usize = 16;
+
+/// The search in parts whose rows each come from one definition, where an index has the rows of a definition in order:
+/// those of several definitions together would have to be sorted.
+pub(super) fn by_definition<F: SearchTable>(search: &Search<F>) -> Vec<Search<F>> {
+    let found = search.filter.all.iter().enumerate().find_map(|(n, condition)| match condition {
+        Condition::Is(field, Test::In(values))
+            if F::IS_SORTED_BY_DEFINITION
+                && field.column() == Column::Own("definition_key")
+                && (2..=PARTS_MAX).contains(&values.len()) =>
+        {
+            Some((n, *field, distinct(values)))
+        }
+        _ => None,
+    });
+    let Some((n, field, values)) = found else { return vec![search.clone()] };
+    values
+        .into_iter()
+        .map(|value| {
+            let mut part = search.clone();
+            part.filter.all[n] = Condition::Is(field, Test::Eq(value.clone()));
+            part
+        })
+        .collect()
+}
+
 fn push_condition<F: SearchTable>(statement: &mut Statement<'_>, condition: &Condition<F>, side: Side) {
     match condition {
+        Condition::Is(field, test) if is_along_the_page(*field, test, side) => {
+            let (begin, end) = statement.dialect.likely();
+            statement.push(begin);
+            push_field_test(statement, "t", *field, test, side);
+            statement.push(end);
+        }
         Condition::Is(field, test) => push_field_test(statement, "t", *field, test, side),
         Condition::Any(filters) => push_any(statement, filters, side),
         Condition::HasVariable { scope, name, value } => push_variable(statement, *scope, name, value, side),
@@ -101,6 +186,7 @@ fn push_field_test<F: SearchTable>(
             statement.push(")");
         }
         Column::Own("key") if push_key_test(statement, alias, test) => {}
+        Column::Own("value") if side == Side::History => push_value_test(statement, alias, test),
         column => push_test(statement, &column.expression(alias, side), field.kind(), test),
     }
 }
@@ -166,7 +252,7 @@ fn push_key_test(statement: &mut Statement<'_>, alias: &str, test: &Test) -> boo
     true
 }
 
-fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, test: &Test) {
+pub(super) fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, test: &Test) {
     if matches!(test, Test::In(values) | Test::NotIn(values) if values.is_empty()) {
         return statement.push("1=1");
     }
@@ -174,7 +260,7 @@ fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, t
         return push_member_test(statement, expression, test);
     }
     match test {
-        Test::Eq(value) => push_comparison(statement, expression, "=", value.into()),
+        Test::Eq(value) => push_equal(statement, expression, value),
         Test::Gt(value) => push_comparison(statement, expression, ">", value.into()),
         Test::Gte(value) => push_comparison(statement, expression, ">=", value.into()),
         Test::Lt(value) => push_comparison(statement, expression, "<", value.into()),
@@ -199,6 +285,24 @@ fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, t
 fn push_comparison(statement: &mut Statement<'_>, expression: &str, operator: &str, value: SqlValue) {
     statement.push(&format!("{expression} {operator} "));
     statement.push_parameter(value);
+}
+
+/// States and truth values stand in the text: the conditions of partial indexes are compared with the text.
+fn push_equal(statement: &mut Statement<'_>, expression: &str, value: &Value) {
+    match value {
+        Value::Bool(value) => {
+            let literal = statement.dialect.boolean(*value);
+            statement.push(&format!("{expression} = {literal}"));
+        }
+        Value::Text(state) if expression == "t.state" && is_name_of_state(state) => {
+            statement.push(&format!("{expression} = '{state}'"));
+        }
+        value => push_comparison(statement, expression, "=", value.into()),
+    }
+}
+
+fn is_name_of_state(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
 /// Where the pattern begins with literal text, an index over the expression serves it.
@@ -263,7 +367,7 @@ fn push_member_test(statement: &mut Statement<'_>, column: &str, test: &Test) {
     statement.push(")");
 }
 
-/// Anywhere in an instance: the variables are looked through once, not once per instance.
+/// What is left here has not become a list of keys: so many rows pass that each row of the page is asked for its own.
 fn push_variable(
     statement: &mut Statement<'_>,
     scope: VariableScope,
@@ -271,63 +375,109 @@ fn push_variable(
     tests: &[Test],
     side: Side,
 ) {
-    let push_tests = |statement: &mut Statement<'_>| {
-        push_comparison(statement, "r.name", "=", SqlValue::Text(name.to_owned()));
-        for test in tests {
-            statement.push(" AND ");
-            push_test(statement, "r.value", FieldKind::Text, test);
-        }
-    };
-    if scope == VariableScope::Anywhere {
-        return push_on_sides(
-            statement,
-            "variables",
-            side,
-            "t.key IN (SELECT r.instance_key FROM",
-            |statement, _| {
-                push_tests(statement);
-            },
-        );
-    }
     // A task can end long before its instance, so variables of both sides count for ended tasks too.
-    push_exists_on_sides(statement, "variables", Side::Live, |statement, _| {
+    let side = if scope == VariableScope::Anywhere { side } else { Side::Live };
+    push_exists_on_sides(statement, "variables", side, |statement, side| {
         statement.push(match scope {
+            VariableScope::Anywhere => "r.instance_key = t.key",
             VariableScope::Local => "r.instance_key = t.instance_key AND r.scope_key = t.element_instance",
-            _ => "r.instance_key = t.instance_key AND r.scope_key = t.instance_key",
+            VariableScope::Instance => "r.instance_key = t.instance_key AND r.scope_key = t.instance_key",
         });
         statement.push(" AND ");
-        push_tests(statement);
+        push_variable_tests(statement, name, tests, side, false);
+        let row_by_row = statement.dialect.row_by_row();
+        statement.push(row_by_row);
     });
+}
+
+/// Tests on the variable `r`, to be found by its name and value or not: otherwise by what stands beside them.
+pub(super) fn push_variable_tests(
+    statement: &mut Statement<'_>,
+    name: &str,
+    tests: &[Test],
+    side: Side,
+    is_way_in: bool,
+) {
+    let column = if is_way_in { "r.name".to_owned() } else { statement.dialect.not_by_index("r.name") };
+    push_comparison(statement, &column, "=", SqlValue::Text(name.to_owned()));
+    for test in tests {
+        statement.push(" AND ");
+        match is_way_in && side == Side::History {
+            true => push_value_test(statement, "r", test),
+            false => push_test(statement, "r.value", FieldKind::Text, test),
+        }
+    }
+}
+
+/// On the value of a variable in history, in a form that its index serves.
+fn push_value_test(statement: &mut Statement<'_>, alias: &str, test: &Test) {
+    let value = format!("{alias}.value");
+    let key = statement.dialect.value_key(&value);
+    match test {
+        Test::Eq(Value::Text(text)) if is_short(text) => {
+            push_comparison(statement, &key, "=", SqlValue::from(&**text))
+        }
+        Test::Eq(Value::Text(text)) => {
+            let parameter = statement.parameter(&**text);
+            let same_key = statement.dialect.value_key(&parameter);
+            statement.push(&format!("({key} = {same_key} AND {value} = {parameter})"));
+        }
+        Test::In(values)
+            if !values.is_empty()
+                && values.iter().all(|value| matches!(value, Value::Text(text) if is_short(text))) =>
+        {
+            push_list(statement, &key, true, values);
+        }
+        Test::Like(pattern) => {
+            let beginning: String =
+                Pattern::new(pattern).prefix().chars().take(VALUE_BEGINNING_CHARS).collect();
+            if let Some((from, to)) = prefix_range(&beginning) {
+                push_comparison(statement, &key, ">=", SqlValue::Text(from));
+                statement.push(" AND ");
+                push_comparison(statement, &key, "<", SqlValue::Text(to));
+                statement.push(" AND ");
+            }
+            push_like(statement, &value, pattern);
+        }
+        test => push_test(statement, &value, FieldKind::Text, test),
+    }
+}
+
+/// Characters of a value that is indexed as it is, and of the beginning of a longer one (see `Dialect::value_key`).
+const SHORT_VALUE_CHARS: usize = 64;
+const VALUE_BEGINNING_CHARS: usize = 32;
+
+fn is_short(text: &str) -> bool {
+    text.chars().nth(SHORT_VALUE_CHARS).is_none()
 }
 
 fn push_related<R: SearchTable>(statement: &mut Statement<'_>, tests: &[(R, Test)], side: Side) {
     let live = R::LIVE.expect("what belongs to an instance lives");
     push_exists_on_sides(statement, live, side, |statement, side| {
         statement.push("r.instance_key = t.key");
-        for (field, test) in tests {
-            statement.push(" AND ");
-            push_field_test(statement, "r", *field, test, side);
-        }
+        push_related_tests(statement, tests, side);
     });
 }
 
+pub(super) fn push_related_tests<R: SearchTable>(
+    statement: &mut Statement<'_>,
+    tests: &[(R, Test)],
+    side: Side,
+) {
+    for (field, test) in tests {
+        statement.push(" AND ");
+        push_field_test(statement, "r", *field, test, side);
+    }
+}
+
+/// A live instance has parts that have ended already, so a condition on its parts looks at live and ended rows.
 fn push_exists_on_sides(
     statement: &mut Statement<'_>,
     table: &str,
     side: Side,
-    push_condition: impl FnMut(&mut Statement<'_>, Side),
-) {
-    push_on_sides(statement, table, side, "EXISTS (SELECT 1 FROM", push_condition);
-}
-
-/// A live instance has parts that have ended already, so a condition on its parts looks at live and ended rows.
-fn push_on_sides(
-    statement: &mut Statement<'_>,
-    table: &str,
-    side: Side,
-    select: &str,
     mut push_condition: impl FnMut(&mut Statement<'_>, Side),
 ) {
+    let select = "EXISTS (SELECT 1 FROM";
     statement.push("(");
     if side == Side::Live {
         statement.push(&format!("{select} {table} r WHERE "));

@@ -2,13 +2,12 @@
 //! are merged, and columns are fetched for the rows of the page only, so a page costs as much as it shows and
 //! not as much as there is.
 
-use super::filter::{Side, needs_join, sides, where_clause};
-use super::table::{Column, SearchTable};
-use super::{Columns, Dialect, SqlRow, SqlValue, Statement};
+use super::filter::{Side, by_definition, needs_join, sides, where_clause};
+use super::order::{SortKey, push_after, push_order, push_picking_order, sort_keys};
+use super::table::SearchTable;
+use super::{Columns, Dialect, SqlRow, Statement};
 use tidemill_store::Result;
-use tidemill_store::query::{
-    BRIEF_CHARS_MAX, Cursor, CursorValue, Filter, Order, PageStart, Search, Sort, TOTAL_MAX,
-};
+use tidemill_store::query::{BRIEF_CHARS_MAX, Cursor, Filter, PageStart, Search, Sort, TOTAL_MAX};
 
 /// The statement of a page and what is needed to read its rows.
 pub struct PageQuery<'d, F> {
@@ -37,23 +36,6 @@ impl<F: SearchTable> PageQuery<'_, F> {
     }
 }
 
-struct SortKey {
-    /// The key of the entity's table itself.
-    is_key: bool,
-    live: String,
-    history: String,
-    is_ascending: bool,
-}
-
-impl SortKey {
-    fn expression(&self, side: Side) -> &str {
-        match side {
-            Side::Live => &self.live,
-            Side::History => &self.history,
-        }
-    }
-}
-
 /// None where no row can pass.
 pub fn page_query<'d, F: SearchTable>(
     dialect: &'d dyn Dialect,
@@ -61,7 +43,7 @@ pub fn page_query<'d, F: SearchTable>(
 ) -> Result<Option<PageQuery<'d, F>>> {
     let order = search.total_order();
     let is_backward = matches!(search.page.start, PageStart::Before(_));
-    let keys = sort_keys(&order, is_backward);
+    let keys = sort_keys(search, &order, is_backward);
     let cursor = match &search.page.start {
         PageStart::Offset(_) => None,
         PageStart::After(text) | PageStart::Before(text) => Some(Cursor::decode(text, &order, keys.len())?),
@@ -74,12 +56,15 @@ pub fn page_query<'d, F: SearchTable>(
     }
 
     let mut statement = Statement::new(dialect);
-    for (n, side) in sides.iter().enumerate() {
+    let parts = by_definition(search);
+    for (n, (side, part)) in
+        sides.iter().flat_map(|side| parts.iter().map(move |part| (side, part))).enumerate()
+    {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
         push_columns::<F>(&mut statement, *side, search.is_brief);
         push_names(&mut statement, &keys);
         statement.push(" FROM (");
-        push_picked(&mut statement, search, *side, &keys, cursor.as_ref());
+        push_picked(&mut statement, part, *side, &keys, cursor.as_ref());
         statement.push(" LIMIT ");
         statement.push_parameter(offset + limit);
         statement.push(")");
@@ -135,28 +120,6 @@ pub fn single_query<'d, F: SearchTable>(dialect: &'d dyn Dialect, key: i64) -> S
     statement
 }
 
-fn sort_keys<F: SearchTable>(order: &[Sort<F>], is_backward: bool) -> Vec<SortKey> {
-    let mut keys: Vec<SortKey> = order
-        .iter()
-        .map(|sort| SortKey {
-            is_key: sort.field.column() == Column::Own("key"),
-            live: sort.field.column().expression("t", Side::Live),
-            history: sort.field.column().expression("t", Side::History),
-            is_ascending: (sort.order == Order::Ascending) != is_backward,
-        })
-        .collect();
-    if let Some(column) = F::TIE_BREAK {
-        let column = format!("t.{column}");
-        keys.push(SortKey {
-            is_key: false,
-            live: column.clone(),
-            history: column,
-            is_ascending: !is_backward,
-        });
-    }
-    keys
-}
-
 /// The keys and sort values of one side's part of the page.
 fn push_picked<F: SearchTable>(
     statement: &mut Statement<'_>,
@@ -179,7 +142,7 @@ fn push_picked<F: SearchTable>(
         statement.push(" AND ");
         push_after(statement, keys, side, cursor);
     }
-    push_picking_order(statement, keys);
+    push_picking_order(statement, keys, side);
 }
 
 /// Behind the picked rows: the tables that their columns come from.
@@ -234,88 +197,5 @@ fn key_test<F: SearchTable>(dialect: &dyn Dialect, operator: &str, expression: &
     match F::KEY {
         "key" => dialect.key_test("t", operator, expression),
         column => format!("t.{column} {operator} {expression}"),
-    }
-}
-
-/// Within one side, where the key can be sorted by its index.
-fn push_picking_order(statement: &mut Statement<'_>, keys: &[SortKey]) {
-    for (n, key) in keys.iter().enumerate() {
-        statement.push(if n == 0 { " ORDER BY " } else { ", " });
-        let direction = if key.is_ascending { "" } else { " DESC" };
-        let text = match key.is_key {
-            true => statement.dialect.key_order("t", direction),
-            false => format!("s{n}{direction}{}", statement.dialect.nulls_as_lowest(key.is_ascending)),
-        };
-        statement.push(&text);
-    }
-}
-
-/// By the names of the sort values, which both sides share.
-fn push_order(statement: &mut Statement<'_>, keys: &[SortKey]) {
-    for (n, key) in keys.iter().enumerate() {
-        let direction = if key.is_ascending { "" } else { " DESC" };
-        let nulls = statement.dialect.nulls_as_lowest(key.is_ascending);
-        statement.push(if n == 0 { " ORDER BY " } else { ", " });
-        statement.push(&format!("s{n}{direction}{nulls}"));
-    }
-}
-
-/// Behind the cursor: equal in the first sort values and beyond in the next.
-fn push_after(statement: &mut Statement<'_>, keys: &[SortKey], side: Side, cursor: &Cursor) {
-    statement.push("(");
-    for last in 0..keys.len() {
-        statement.push(if last == 0 { "(" } else { " OR (" });
-        for (key, value) in keys[..last].iter().zip(&cursor.values) {
-            push_same(statement, key.expression(side), value);
-            statement.push(" AND ");
-        }
-        push_beyond(statement, &keys[last], side, &cursor.values[last]);
-        statement.push(")");
-    }
-    statement.push(")");
-}
-
-fn push_same(statement: &mut Statement<'_>, expression: &str, value: &CursorValue) {
-    match value {
-        CursorValue::Null => statement.push(&format!("{expression} IS NULL")),
-        value => {
-            statement.push(&format!("{expression} = "));
-            statement.push_parameter(value);
-        }
-    }
-}
-
-/// Nulls are the lowest: everything else is above them and nothing is below.
-fn push_beyond(statement: &mut Statement<'_>, key: &SortKey, side: Side, value: &CursorValue) {
-    let expression = key.expression(side);
-    if key.is_key && *value != CursorValue::Null {
-        let parameter = statement.parameter(value);
-        let operator = if key.is_ascending { ">" } else { "<" };
-        let text = statement.dialect.key_test("t", operator, &parameter);
-        return statement.push(&text);
-    }
-    match (value, key.is_ascending) {
-        (CursorValue::Null, true) => statement.push(&format!("{expression} IS NOT NULL")),
-        (CursorValue::Null, false) => statement.push("1=0"),
-        (value, true) => {
-            statement.push(&format!("{expression} > "));
-            statement.push_parameter(value);
-        }
-        (value, false) => {
-            statement.push(&format!("({expression} IS NULL OR {expression} < "));
-            statement.push_parameter(value);
-            statement.push(")");
-        }
-    }
-}
-
-impl From<&CursorValue> for SqlValue {
-    fn from(value: &CursorValue) -> SqlValue {
-        match value {
-            CursorValue::Null => SqlValue::Null,
-            CursorValue::Int(value) => SqlValue::Int(*value),
-            CursorValue::Text(text) => SqlValue::Text(text.clone()),
-            CursorValue::Bool(value) => SqlValue::Bool(*value),
-        }
     }
 }

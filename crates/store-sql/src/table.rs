@@ -54,6 +54,8 @@ pub trait SearchTable: Shown {
     const HIDDEN: Option<&'static str> = None;
     /// The member that brief searches cut.
     const LONG: Option<&'static str> = None;
+    /// The history has an index over definition and start, so that the rows of one definition are there in order.
+    const IS_SORTED_BY_DEFINITION: bool = false;
 
     fn view(columns: &mut Columns<'_>) -> Result<Self::View>;
 
@@ -81,6 +83,27 @@ pub trait SearchTable: Shown {
             Side::Live => Self::LIVE,
             Side::History => Self::HISTORY,
         }
+    }
+
+    /// The field that shows this column of its own table.
+    fn with_column(name: &'static str) -> Option<Self> {
+        Self::all().iter().copied().find(|field| field.column() == Column::Own(name))
+    }
+
+    /// The field with the instance that a row belongs to by this one, which holds the key of an element. Indexes are by
+    /// instance.
+    fn owner(self) -> Option<Self> {
+        match self.column() {
+            Column::Own("scope_key" | "element_instance") => Self::with_column("instance_key"),
+            Column::Own("parent_key") => Self::with_column("instance_key"),
+            Column::Own("parent_element") => Self::with_column("parent_key"),
+            _ => None,
+        }
+    }
+
+    /// The field has the root of a tree of calls, and the row's own key where the row is the root.
+    fn is_root_of_itself(self) -> bool {
+        self.column() == Column::Own("root_key") && Self::with_column("parent_element").is_some()
     }
 
     /// Further tables that are joined to the live rows `t`.

@@ -21,6 +21,7 @@ impl Commit for SqliteStore {
         }
         let steps = self.writer.steps.clone();
         let committed = self.writer.write(move |connection| write(connection, &batch, &steps)).await?;
+        // Only now can a reader see the entries: a wake-up before the commit would find the inbox empty.
         for partition in woken {
             tidemill_store::Wakeup::wake(self, partition).await;
         }
@@ -49,6 +50,7 @@ impl Commit for SqliteStore {
         let fence = fence.clone();
         self.writer
             .write(move |connection| {
+                // A node that has lost the partition must not overwrite what its successor has noted.
                 check_fence(connection, &fence)?;
                 let partition = fence.partition.0;
                 match &note {
@@ -68,7 +70,9 @@ impl Commit for SqliteStore {
 }
 
 fn write(connection: &Connection, batch: &Batch, steps: &Steps) -> Outcome<Committed> {
+    // The writer has one transaction at a time, so the fence cannot change between this look and the commit.
     let reserved_until = check_fence(connection, &batch.fence)?;
+    // A key beyond the block could be given once more by the next owner, whose block begins there.
     if batch.highest_key >= reserved_until {
         return Err(Fault::Store(Error::Refused {
             culprit: None,
@@ -82,6 +86,7 @@ fn write(connection: &Connection, batch: &Batch, steps: &Steps) -> Outcome<Commi
     for position in &batch.consumed {
         connection.prepare_cached("DELETE FROM inbox WHERE position = ?1")?.execute([position.0])?;
     }
+    // Before new timers are written: those may lie in the range that is deleted.
     if let Some(fired) = &batch.fired {
         delete_fired(connection, batch.partition(), fired)?;
     }
@@ -117,6 +122,8 @@ fn insert_batch(connection: &Connection, batch: &Batch) -> Outcome<()> {
     Ok(())
 }
 
+/// One statement for the whole range, because a storm of timers is deleted by it. The core sees to it that no timer lies in the range
+/// that has not fired.
 fn delete_fired(connection: &Connection, partition: PartitionId, fired: &FiredTimers) -> Outcome<()> {
     let (after_due, after_key) =
         fired.after.map_or((i64::MIN, i64::MIN), |after| (after.due_at.0, after.key.0));
@@ -129,6 +136,8 @@ fn delete_fired(connection: &Connection, partition: PartitionId, fired: &FiredTi
 }
 
 fn write_answers(connection: &Connection, batch: &Batch) -> Outcome<()> {
+    // The first answer of a key is written once: a second one would mean that a command has run twice, and must fail. A late answer
+    // replaces the note that it will come.
     let once = batch
         .answers
         .iter()
@@ -144,6 +153,7 @@ fn write_answers(connection: &Connection, batch: &Batch) -> Outcome<()> {
             answer.created_at.0
         ])?;
     }
+    // A result replaces the note that its answer comes with another command.
     for result in &batch.results {
         connection.prepare_cached("INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3)")?.execute(params![
             result.position.0,
@@ -167,6 +177,7 @@ fn write_answers(connection: &Connection, batch: &Batch) -> Outcome<()> {
     Ok(())
 }
 
+/// The version is read in the same transaction, so whoever hears of a deployment also hears of the version that contains it.
 fn definitions_version(connection: &Connection, moves: bool) -> Outcome<Committed> {
     if moves {
         connection.execute("UPDATE settings SET value = value + 1 WHERE name = 'definitions_version'", [])?;
@@ -218,6 +229,7 @@ fn write_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()>
         Change::Put(_) => put_rows::<R>(connection, group),
         Change::Remove(_) => remove_rows::<R>(connection, group.iter().copied()),
         Change::End { .. } => {
+            // An entity that began and ended in one batch never was a live row: there is nothing to remove.
             let stored = group.iter().copied().filter(|c| matches!(c, Change::End { was_stored: true, .. }));
             remove_rows::<R>(connection, stored)?;
             end_rows::<R>(connection, group)
@@ -265,6 +277,7 @@ fn rows<'c, R: Row>(changes: impl Iterator<Item = &'c Change>) -> impl Iterator<
     changes.filter_map(|change| R::of(change.entity()))
 }
 
+/// An error names its row, because the partition puts aside the command that has written it.
 fn finish<R: Row>(row: &R, binder: StatementBinder<'_, '_>) -> Outcome<()> {
     binder.execute().map_err(|source| Fault::Row { kind: R::KIND, key: row.key().numbers().0, source })?;
     Ok(())

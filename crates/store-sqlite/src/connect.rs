@@ -36,17 +36,23 @@ fn connect(path: &Path, role: Role) -> rusqlite::Result<Connection> {
         Role::Reader => OpenFlags::SQLITE_OPEN_READ_ONLY,
     };
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // A checkpoint holds up others for a moment only. Without a time-out such a moment would be an error.
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     // Negative: in KiB, not in pages.
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    // Sorting large results must not write files beside the store, where there may be no room.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     match role {
         Role::Writer => {
             connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+            // With a write-ahead log readers see a fixed state while the writer goes on, and neither waits for the other.
             connection.pragma_update(None, "journal_mode", "WAL")?;
+            // Every commit is synced: an answered command must survive a loss of power.
             connection.pragma_update(None, "synchronous", "FULL")?;
+            // Checkpoints are made by a thread of their own. Made by a commit, they would hold up whoever waits for that one.
             connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+            // A log that has grown under load gives its room back to the disk.
             connection.pragma_update(None, "journal_size_limit", 256 << 20)?;
         }
         Role::Checkpointer => connection.pragma_update(None, "synchronous", "FULL")?,

@@ -89,9 +89,12 @@ impl LastBatch {
 }
 
 pub(crate) fn newest(connection: &Connection) -> rusqlite::Result<i64> {
-    let newest: Option<i64> =
-        connection.prepare_cached("SELECT max(number) FROM batches")?.query_row([], |row| row.get(0))?;
-    Ok(newest.unwrap_or(0))
+    // Batches of both kinds are counted, because either may be the only one that a store writes.
+    connection
+        .prepare_cached(
+            "SELECT ifnull((SELECT max(number) FROM batches), 0) + ifnull((SELECT max(number) FROM timer_batches), 0)",
+        )?
+        .query_row([], |row| row.get(0))
 }
 
 fn number(text: &str) -> Option<i64> {

@@ -25,6 +25,7 @@ mod row;
 mod schema;
 mod step;
 mod store;
+mod timer_shards;
 mod timers;
 mod wakeup;
 mod watch;

@@ -52,6 +52,7 @@ impl Ownership for SqliteStore {
         let (fence, keys) = (fence.clone(), keys_min.max(KEYS_PER_BLOCK));
         self.writer
             .write(move |connection| {
+                // The end of the old block is the start of the new one: keys that nobody used are left out, and none is given twice.
                 let start = check_fence(connection, &fence)?;
                 connection.execute(
                     "UPDATE partitions SET next_key = ?2 WHERE partition_id = ?1",
@@ -82,11 +83,12 @@ impl Ownership for SqliteStore {
         self.writer
             .write(move |connection| {
                 check_fence(connection, &fence)?;
+                // The next owner sees by the mark that nothing was in hand, so it need not be careful with its first commands.
                 connection.execute(
                     "UPDATE partitions SET holder = NULL, expires_at = NULL, was_released = 1 WHERE partition_id = ?1",
                     [fence.partition.0],
                 )?;
-                Ok(())
+                crate::timer_shards::release(connection, fence.partition)
             })
             .await
     }
@@ -157,6 +159,7 @@ fn acquire(
         params![partition.0, holder.as_str(), first_key + KEYS_PER_BLOCK, now() + lease_ms as i64],
         |row| row.get(0),
     )?;
+    crate::timer_shards::take(connection, partition, &holder)?;
     // From the end of the log, not through an index: the last batch of a partition is near.
     let last_batch_at: Option<i64> = connection
         .query_row(

@@ -74,6 +74,15 @@ impl Readers {
         T: Send + 'static,
         W: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
     {
+        self.read_in_parts(move |connection, _| work(connection)).await
+    }
+
+    /// For work of which a part may have less time than the whole.
+    pub(crate) async fn read_in_parts<T, W>(&self, work: W) -> Result<T>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Connection, &Patience) -> Outcome<T> + Send + 'static,
+    {
         let permit = self.shared.free.clone().acquire_owned().await.expect("never closed");
         let shared = self.shared.clone();
         let has_left = Arc::<AtomicBool>::default();
@@ -129,13 +138,13 @@ impl Shared {
         &self,
         reader: &Reader,
         has_left: Arc<AtomicBool>,
-        work: impl FnOnce(&Connection) -> Outcome<T>,
+        work: impl FnOnce(&Connection, &Patience) -> Outcome<T>,
     ) -> Result<T> {
         let Reader { connection, patience } = reader;
         patience.begin(self.limit_ms, has_left);
         let read = || -> Outcome<T> {
             let transaction = connection.unchecked_transaction()?;
-            let value = work(connection)?;
+            let value = work(connection, patience)?;
             transaction.commit()?;
             Ok(value)
         };

@@ -16,6 +16,11 @@ mod embedded {
 pub(crate) fn prepare(connection: &mut Connection, path: &Path, partitions: PartitionCount) -> Result<()> {
     check_owner(connection, path).map_err(|fault| fault.at(path))?;
     check_version(connection, path).map_err(|fault| fault.at(path))?;
+    if let Some((found, known)) = older_version(connection).map_err(|fault| fault.at(path))? {
+        let mb = std::fs::metadata(path).map_or(0, |file| file.len() >> 20);
+        tracing::info!(file = %path.display(), "bringing a file of {mb} MB from version {found} to {known}: indexes may be \
+             built, which takes some seconds per million instances");
+    }
     embedded::migrations::runner().run(connection).map_err(|error| Error::Failed {
         place: path.display().to_string(),
         reason: format!("the schema could not be brought up to date: {error}"),
@@ -48,22 +53,35 @@ fn check_owner(connection: &Connection, path: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn check_version(connection: &Connection, path: &Path) -> Outcome<()> {
+fn known_version() -> u32 {
     let known = embedded::migrations::runner().get_migrations().iter().map(|m| m.version()).max();
-    let known = u32::try_from(known.unwrap_or_default()).unwrap_or_default();
+    u32::try_from(known.unwrap_or_default()).unwrap_or_default()
+}
+
+/// None for a new file.
+fn found_version(connection: &Connection) -> Outcome<Option<u32>> {
     let has_history: bool = connection.query_row(
         "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'",
         [],
         |row| row.get(0),
     )?;
     if !has_history {
-        return Ok(());
+        return Ok(None);
     }
-    let found: Option<u32> = connection
-        .query_row("SELECT max(version) FROM refinery_schema_history", [], |row| row.get(0))
-        .optional()?
-        .flatten();
-    match found {
+    let sql = "SELECT max(version) FROM refinery_schema_history";
+    Ok(connection.query_row(sql, [], |row| row.get(0)).optional()?.flatten())
+}
+
+/// The version of the file and that of this program, where the file is older.
+fn older_version(connection: &Connection) -> Outcome<Option<(u32, u32)>> {
+    let known = known_version();
+    Ok(found_version(connection)?.filter(|found| *found < known).map(|found| (found, known)))
+}
+
+/// Before migrations run: an older server must not write into a schema that it does not know.
+fn check_version(connection: &Connection, path: &Path) -> Outcome<()> {
+    let known = known_version();
+    match found_version(connection)? {
         Some(found) if found > known => {
             Err(Fault::Store(Error::NewerSchema { place: path.display().to_string(), found, known }))
         }
@@ -71,6 +89,7 @@ fn check_version(connection: &Connection, path: &Path) -> Outcome<()> {
     }
 }
 
+/// The number of partitions is fixed when the file is made, because keys and correlation keys lead to partitions by it.
 fn check_partitions(connection: &mut Connection, path: &Path, asked: PartitionCount) -> Outcome<()> {
     let transaction = connection.transaction()?;
     let found: Option<u16> = transaction

@@ -44,7 +44,7 @@ impl Options {
             partitions: PartitionCount::ONE,
             search_readers: 4,
             load_readers: 2,
-            search_limit_ms: 30_000,
+            search_limit_ms: 10_000,
             checkpoint_bytes: 128 << 20,
             file_bytes_max: None,
             on_step: None,

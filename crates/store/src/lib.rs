@@ -13,6 +13,7 @@ mod load;
 mod maintenance;
 mod ownership;
 pub mod query;
+mod timer_shards;
 mod timers;
 pub mod view;
 mod wakeup;
@@ -32,6 +33,7 @@ pub use load::{INSTANCE_ENTITIES_MAX, LIST_ROWS_MAX, Load, Loaded};
 pub use maintenance::{Kept, Maintenance, Retention};
 pub use ownership::{KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
 pub use query::{Query, Searches};
+pub use timer_shards::{DeliveryPage, Supply, TIMER_BATCHES_KEPT, TimerBatch, TimerNeed, TimerShards};
 pub use timers::{TimerPage, TimerPosition, TimerStore};
 pub use wakeup::Wakeup;
 
@@ -43,6 +45,7 @@ pub trait Store:
     + Query
     + Definitions
     + TimerStore
+    + TimerShards
     + Ownership
     + Wakeup
     + Maintenance
@@ -58,6 +61,7 @@ impl<S> Store for S where
         + Query
         + Definitions
         + TimerStore
+        + TimerShards
         + Ownership
         + Wakeup
         + Maintenance

@@ -13,6 +13,7 @@ pub mod ownership;
 pub mod plain;
 pub mod reopen;
 pub mod search;
+pub mod timer_shards;
 pub mod timers;
 pub mod views;
 

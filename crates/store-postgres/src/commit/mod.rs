@@ -52,6 +52,7 @@ impl Commit for PostgresStore {
         loop {
             let mut lease = self.writes.take().await.map_err(|error| unknown(&error))?;
             let flushed = lease.transact("BEGIN", &calls, "COMMIT", &after).await;
+            // The connection goes back before the pause of a retry, so that others can use it meanwhile.
             drop(lease);
             match self.settle(flushed, &batch, &culprits) {
                 Ok(Some(committed)) => {
@@ -60,6 +61,7 @@ impl Commit for PostgresStore {
                     return Ok(committed);
                 }
                 Ok(None) if tries < TRIES_MAX => {
+                    // Two that met would meet again if they waited equally long.
                     tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=10 << tries))).await;
                     tries += 1;
                 }
@@ -120,6 +122,7 @@ impl PostgresStore {
         if error::is_passing(&error) {
             return Ok(None);
         }
+        // COMMIT may have arrived before the connection broke.
         if error::is_connection(&error) {
             return Err(unknown(&self.writes.connector().error(&error)));
         }
@@ -127,6 +130,7 @@ impl PostgresStore {
             return Err(self.fence_error(&batch.fence, batch.highest_key, &error));
         }
         match self.told(&error) {
+            // The partition puts aside the command that wrote this row and writes the others.
             Error::Refused { reason, .. } => {
                 let culprit = place.and_then(|place| culprits[place].clone());
                 Err(Error::Refused { culprit, reason })
@@ -179,6 +183,6 @@ fn fence_call(fence: &Fence, highest_key: u64) -> Call<'_> {
 
 /// A connection that could not be had counts as well: the owner has to take the partition again in any case,
 /// and that waits for the store.
-fn unknown(error: &Error) -> Error {
+pub(crate) fn unknown(error: &Error) -> Error {
     Error::OutcomeUnknown { reason: error.to_string() }
 }

@@ -17,9 +17,11 @@ const CONSUMED: &str = "DELETE FROM inbox WHERE ctid = ANY(ARRAY(SELECT x.place 
 const FIRED: &str =
     "DELETE FROM timers WHERE partition_id = $1 AND (due_at, key) > ($2, $3) AND (due_at, key) <= ($4, $5)";
 
+/// Without a clause for conflicts: a second first answer under a key would mean that a command has run twice, and must fail.
 const ANSWERS: &str = "INSERT INTO idempotency (partition_id, tenant, key, body_hash, answer, created_at) \
     SELECT $1, u.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::bigint[]) u";
 
+/// A late answer replaces the note that it will come.
 const LATE_ANSWERS: &str = "INSERT INTO idempotency (partition_id, tenant, key, body_hash, answer, created_at) \
     SELECT $1, u.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::bigint[]) u \
     ON CONFLICT (partition_id, tenant, key) DO UPDATE SET body_hash = excluded.body_hash, \
@@ -38,6 +40,8 @@ pub(crate) const APPEND: &str = "INSERT INTO inbox (partition_id, received_at, p
 
 const DEFINITIONS_MOVE: &str = "UPDATE settings SET value = value + 1 WHERE name = 'definitions_version'";
 
+/// Rows are added and folded every so many commits: a count that each commit updates would leave an old version of its row behind each
+/// time.
 const COUNTS: &str = "INSERT INTO element_counts (partition_id, definition_key, element_id, state, count) \
     SELECT $1, u.* FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[]) u";
 

@@ -3,6 +3,7 @@
 mod row;
 mod run;
 mod tree;
+mod work;
 
 use crate::PostgresStore;
 use crate::dialect::Postgres;

@@ -4,13 +4,16 @@ use super::row::{ResultRow, parameter};
 use crate::PostgresStore;
 use crate::call::{Call, Param};
 use crate::dialect::Postgres;
-use tidemill_store::Result;
-use tidemill_store::query::{Results, Search};
-use tidemill_store_sql::{Columns, SearchTable, Statement, count_query, page_query, single_query};
+use tidemill_store::query::{COUNT_LIMIT_MS, Results, Search};
+use tidemill_store::{Error, Result};
+use tidemill_store_sql::{
+    Columns, SearchTable, Statement, count_query, page_query, probes, settled, single_query,
+};
 use tokio_postgres::Row;
 
 impl PostgresStore {
     pub(super) async fn search<F: SearchTable>(&self, search: &Search<F>) -> Result<Results<F::View>> {
+        let search = &self.with_keys(search).await?;
         let rows = match page_query(&Postgres, search)? {
             None => Vec::new(),
             Some(query) => {
@@ -18,11 +21,35 @@ impl PostgresStore {
                 query.in_order(rows.iter().map(|row| query.read(&ResultRow(row))).collect::<Result<_>>()?)
             }
         };
-        let total = match search.page.total_from(rows.len()) {
-            Some(total) => total,
-            None => self.count(count_query(&Postgres, &search.filter)).await?,
-        };
-        Ok(Results::new(rows, total))
+        if let Some(total) = search.page.total_from(rows.len()) {
+            return Ok(Results::new(rows, total));
+        }
+        match self.count(count_query(&Postgres, &search.filter)).await {
+            Ok(total) => Ok(Results::new(rows, total)),
+            Err(Error::TooSlow { .. }) => Ok(Results::uncounted(rows, &search.page)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// With keys in the place of conditions that few rows pass.
+    pub(super) async fn with_keys<F: SearchTable>(&self, search: &Search<F>) -> Result<Search<F>> {
+        let probes = probes(&Postgres, &search.filter);
+        let mut answers = Vec::with_capacity(probes.len());
+        for probe in &probes {
+            let rows = self.rows_of_probe(&probe.statement.text, &probe.statement).await?;
+            let keys = rows.iter().map(|row| Columns::of(&ResultRow(row)).int());
+            answers.push(keys.collect::<Result<Vec<i64>>>()?);
+        }
+        let filter = settled(&Postgres, &search.filter, &mut answers.into_iter());
+        Ok(Search { filter, ..search.clone() })
+    }
+
+    /// A bitmap would hold every row that passes before the first is given, and of a frequent value only a few are wanted.
+    pub(super) async fn rows_of_probe(&self, text: &str, statement: &Statement<'_>) -> Result<Vec<Row>> {
+        let params: Vec<Param<'_>> = statement.parameters.iter().map(parameter).collect();
+        let by_index = Call::once("SET LOCAL enable_bitmapscan TO off", []);
+        let rows = self.searches.write(&[by_index, Call::once(text, params)]).await?;
+        Ok(rows.into_iter().next_back().unwrap_or_default())
     }
 
     pub(super) async fn single<F: SearchTable>(&self, key: i64) -> Result<Option<F::View>> {
@@ -32,7 +59,10 @@ impl PostgresStore {
 
     async fn count(&self, statement: Option<Statement<'_>>) -> Result<u64> {
         let Some(statement) = statement else { return Ok(0) };
-        let rows = self.rows_of(&statement).await?;
+        let params: Vec<Param<'_>> = statement.parameters.iter().map(parameter).collect();
+        let limit = Call::once(format!("SET LOCAL statement_timeout TO {COUNT_LIMIT_MS}"), []);
+        let calls = [limit, Call::once(statement.text.as_str(), params)];
+        let rows = self.searches.write(&calls).await?.pop().unwrap_or_default();
         rows.first().map_or(Ok(0), |row| Columns::of(&ResultRow(row)).count())
     }
 

@@ -31,7 +31,7 @@ stored! { ElementInstance, |row|
         "kind" = row.kind.name(),
         "state" = InstanceState::from(row.state).name(),
         "incident_key" = row.incident.map(|incident| incident.0),
-        "has_incident" = row.incident.is_some() || row.called_incidents > 0,
+        "has_incident" = row.incident.is_some() || row.incidents_below > 0,
     }
     live {
         "data" = pack(row),

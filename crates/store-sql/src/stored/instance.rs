@@ -49,6 +49,8 @@ search_table! {
         SuspendedDate = Column::Sides { live: NO_TIME, history: NO_TIME },
     }
     also {
+        const IS_SORTED_BY_DEFINITION: bool = true;
+
         fn side_of(self, test: &Test) -> Option<Side> {
             match self {
                 Self::State => side_of_state(test, &["ACTIVE", "SUSPENDED"], &["COMPLETED", "TERMINATED"]),

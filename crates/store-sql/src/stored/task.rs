@@ -4,6 +4,7 @@ use crate::stored::table::stored;
 use crate::table::{search_table, side_of_end, side_of_state};
 use crate::{Column, Dialect, Side};
 use tidemill_model::entity::{Job, JobLease, JobState, UserTask};
+use tidemill_model::{Text, Timestamp};
 use tidemill_store::pack;
 use tidemill_store::query::Test;
 use tidemill_store::view::{JobField, JobView, UserTaskField, UserTaskView};
@@ -28,8 +29,8 @@ stored! { Job, |row|
         "retries" = row.retries,
         "priority" = row.priority,
         "headers" = row.headers.as_ref(),
-        "worker" = row.lease.as_ref().map(|lease| &lease.worker),
-        "deadline" = row.lease.as_ref().map(|lease| lease.deadline),
+        "worker" = shown_worker(row),
+        "deadline" = shown_deadline(row),
         "error_code" = row.error_code.as_ref(),
         "error_message" = row.error_message.as_ref(),
         "has_failed_with_retries_left" = row.has_failed_with_retries_left,
@@ -95,6 +96,17 @@ stored! { UserTask, |row|
     ended {
         "ended_at" = row.ended_at.unwrap_or(row.created_at),
     }
+}
+
+/// Of the lease that holds it, or held it last.
+fn shown_worker(job: &Job) -> Option<&Text> {
+    let held = job.lease.as_ref().map(|lease| &lease.worker);
+    held.or(job.last_held.as_ref().map(|last| &last.worker))
+}
+
+fn shown_deadline(job: &Job) -> Option<Timestamp> {
+    let held = job.lease.as_ref().map(|lease| lease.deadline);
+    held.or(job.last_held.as_ref().map(|last| last.deadline))
 }
 
 fn own_lease(job: &Job) -> Option<i64> {

@@ -4,6 +4,7 @@ mod row;
 mod run;
 mod statistics;
 mod tree;
+mod work;
 
 use crate::SqliteStore;
 use async_trait::async_trait;
@@ -21,7 +22,7 @@ impl SqliteStore {
         F::View: Send + 'static,
     {
         let query = query.clone();
-        self.searches.read(move |connection| search(connection, &query)).await
+        self.searches.read_in_parts(move |connection, patience| search(connection, &query, patience)).await
     }
 
     async fn single<F: SearchTable>(&self, key: i64) -> Result<Option<F::View>>

@@ -3,14 +3,19 @@
 use super::row::{Parameter, ResultRow};
 use crate::dialect::Sqlite;
 use crate::error::Outcome;
+use crate::patience::Patience;
 use rusqlite::{Connection, params_from_iter};
-use tidemill_store::query::{Results, Search};
-use tidemill_store_sql::{Columns, SearchTable, Statement, count_query, page_query, single_query};
+use tidemill_store::query::{COUNT_LIMIT_MS, Results, Search};
+use tidemill_store_sql::{
+    Columns, SearchTable, Statement, count_query, page_query, probes, settled, single_query,
+};
 
 pub(super) fn search<F: SearchTable>(
     connection: &Connection,
     search: &Search<F>,
+    patience: &Patience,
 ) -> Outcome<Results<F::View>> {
+    let search = &settle(connection, search)?;
     let mut rows = Vec::new();
     if let Some(query) = page_query(&Sqlite, search)? {
         for_each_row(connection, &query.statement, |row| {
@@ -19,11 +24,30 @@ pub(super) fn search<F: SearchTable>(
         })?;
         rows = query.in_order(rows);
     }
-    let total = match search.page.total_from(rows.len()) {
-        Some(total) => total,
-        None => count(connection, count_query(&Sqlite, &search.filter))?,
-    };
-    Ok(Results::new(rows, total))
+    if let Some(total) = search.page.total_from(rows.len()) {
+        return Ok(Results::new(rows, total));
+    }
+    let counting = patience.shorten(COUNT_LIMIT_MS);
+    match count(connection, count_query(&Sqlite, &search.filter)) {
+        Ok(total) => Ok(Results::new(rows, total)),
+        Err(_) if counting.was_cut_short() => Ok(Results::uncounted(rows, &search.page)),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// With keys in the place of conditions that few rows pass.
+pub(super) fn settle<F: SearchTable>(connection: &Connection, search: &Search<F>) -> Outcome<Search<F>> {
+    let mut answers = Vec::new();
+    for probe in probes(&Sqlite, &search.filter) {
+        let mut keys = Vec::new();
+        for_each_row(connection, &probe.statement, |row| {
+            keys.push(Columns::of(row).int()?);
+            Ok(())
+        })?;
+        answers.push(keys);
+    }
+    let filter = settled(&Sqlite, &search.filter, &mut answers.into_iter());
+    Ok(Search { filter, ..search.clone() })
 }
 
 pub(super) fn single<F: SearchTable>(connection: &Connection, key: i64) -> Outcome<Option<F::View>> {

@@ -22,6 +22,8 @@ pub trait Field: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     /// The entity's own key: always the last sort criterion.
     fn key() -> Self;
     fn all() -> &'static [Self];
+    /// True if a view may have nothing there. Of computed values nobody knows.
+    fn is_optional(self) -> bool;
     /// The member of the view that has its value; none where the value is computed.
     fn member(self) -> Option<&'static str>;
 }
@@ -82,6 +84,13 @@ macro_rules! searchable {
 
             fn all() -> &'static [Self] {
                 &[$($($field::$shown,)?)+ $($($field::$computed,)+)?]
+            }
+
+            fn is_optional(self) -> bool {
+                match self {
+                    $($($field::$shown => <$type as $crate::query::plain::Member>::IS_OPTIONAL,)?)+
+                    $($($field::$computed => true,)+)?
+                }
             }
 
             fn member(self) -> Option<&'static str> {

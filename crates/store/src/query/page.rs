@@ -3,6 +3,9 @@
 /// Totals are exact up to here.
 pub const TOTAL_MAX: u64 = 10_000;
 
+/// A total that takes longer to count is given up: the page is what was asked for.
+pub const COUNT_LIMIT_MS: u64 = 500;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Order {
     #[default]
@@ -64,6 +67,13 @@ pub struct Results<V> {
 }
 
 impl<V> Results<V> {
+    /// A page whose total took too long to count: it tells what was seen, and that there may be more.
+    pub fn uncounted(items: Vec<(V, String)>, page: &Page) -> Results<V> {
+        let before = if let PageStart::Offset(offset) = page.start { u64::from(offset) } else { 0 };
+        let seen = before + items.len() as u64;
+        Results { has_more_total: true, ..Results::new(items, seen) }
+    }
+
     /// From the page's items with the cursors that lead to them; the total may be counted too far.
     pub fn new(mut items: Vec<(V, String)>, total: u64) -> Results<V> {
         let start_cursor = items.first().map(|(_, cursor)| cursor.clone());

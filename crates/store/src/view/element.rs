@@ -47,7 +47,7 @@ impl ElementInstanceView {
             kind: entity.kind,
             state: entity.state.into(),
             incident: entity.incident,
-            has_incident: entity.incident.is_some() || entity.called_incidents > 0,
+            has_incident: entity.incident.is_some() || entity.incidents_below > 0,
             started_at: entity.started_at,
             ended_at: row.ended_at(entity.ended_at, entity.started_at),
         }

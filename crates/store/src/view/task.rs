@@ -25,7 +25,7 @@ searchable! {
         retries: i32 => Retries "retries",
         priority: i32 => Priority "priority",
         headers: Option<RawJson>,
-        /// Of the lease that holds it.
+        /// Of the lease that holds it, or held it last.
         worker: Option<Text> => Worker "worker",
         deadline: Option<Timestamp> => Deadline "deadline",
         error_code: Option<Text> => ErrorCode "errorCode",
@@ -81,6 +81,7 @@ impl JobView {
     /// With the lease that holds a live job, wherever that is stored.
     pub fn of(row: &Row<'_, Job>, lease: Option<&Lease>) -> JobView {
         let entity = row.entity;
+        let last = entity.last_held.as_ref();
         JobView {
             key: entity.key,
             instance: entity.origin.instance,
@@ -96,8 +97,8 @@ impl JobView {
             retries: entity.retries,
             priority: entity.priority,
             headers: entity.headers.clone(),
-            worker: lease.map(|lease| lease.worker.clone()),
-            deadline: lease.map(|lease| lease.deadline),
+            worker: lease.map(|lease| lease.worker.clone()).or(last.map(|last| last.worker.clone())),
+            deadline: lease.map(|lease| lease.deadline).or(last.map(|last| last.deadline)),
             error_code: entity.error_code.clone(),
             error_message: entity.error_message.clone(),
             has_failed_with_retries_left: entity.has_failed_with_retries_left,

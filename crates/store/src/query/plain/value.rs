@@ -80,6 +80,8 @@ fn members_pass(members: &[Text], test: &Test) -> bool {
 /// What a member of a view can be.
 pub trait Member {
     const KIND: FieldKind;
+    /// A view may have nothing there.
+    const IS_OPTIONAL: bool = false;
 
     fn value(&self) -> FieldValue<'_>;
 }
@@ -111,6 +113,7 @@ members! {
 
 impl<T: Member> Member for Option<T> {
     const KIND: FieldKind = T::KIND;
+    const IS_OPTIONAL: bool = true;
 
     fn value(&self) -> FieldValue<'_> {
         self.as_ref().map_or(FieldValue::Null, Member::value)

@@ -1,0 +1,55 @@
+//! What searches cost over a large history: no more than the page and the total that they show.
+
+mod support;
+
+use std::sync::Arc;
+use support::fresh;
+use tidemill_model::PartitionId;
+use tidemill_store::query::{Order, Page, PageStart, ProcessInstanceField, Search, Searches};
+use tidemill_store_conformance::history::fill;
+use tidemill_store_conformance::{Session, searches_over_history};
+use tidemill_store_postgres::PostgresStore;
+
+const INSTANCES: usize = 50_000;
+/// Rows that a page reads.
+const PAGE_ROWS_MAX: u64 = 6_000;
+/// Rows that a total reads, which is counted up to ten thousand.
+const COUNT_ROWS_MAX: u64 = 60_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_read_what_they_show_and_not_what_there_is() {
+    let options = fresh();
+    let store = Arc::new(PostgresStore::open(&options).await.expect("opens"));
+    let session = Session::take(store.clone(), PartitionId::FIRST).await;
+    let history = &fill(&session, INSTANCES).await;
+    PostgresStore::gather_statistics(&options).await.expect("gathers");
+    let mut failures = Vec::new();
+    macro_rules! check {
+        ($name:literal, $search:expr) => {
+            let work = store.work_of(&$search).await.expect("searches");
+            println!("{:40} {:8} {:8}", $name, work.page, work.count);
+            if work.page > PAGE_ROWS_MAX || work.count > COUNT_ROWS_MAX {
+                failures.push(format!("{}: {} + {} rows\n{}", $name, work.page, work.count, work.plan));
+            }
+        };
+    }
+    searches_over_history!(history, check);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_hundredth_page_costs_as_much_as_the_second() {
+    let options = fresh();
+    let store = Arc::new(PostgresStore::open(&options).await.expect("opens"));
+    let session = Session::take(store.clone(), PartitionId::FIRST).await;
+    fill(&session, 10_000).await;
+    let newest = Search::default().sort_by(ProcessInstanceField::StartDate, Order::Descending);
+    let mut search = newest.page(Page { limit: 50, start: PageStart::Offset(0) });
+    let mut costs = Vec::new();
+    for _ in 0..100 {
+        let found = store.process_instances(&search).await.expect("searches");
+        search.page.start = PageStart::After(found.end_cursor.expect("a full page"));
+        costs.push(store.work_of(&search).await.expect("searches").page);
+    }
+    assert!(costs[98] < 2 * costs[0], "{costs:?}");
+}
