@@ -122,8 +122,12 @@ async fn take(world: &Arc<World>, worker: usize) -> Vec<ActivatedJob> {
 }
 
 async fn complete(world: &Arc<World>, job: &ActivatedJob) {
-    let command =
-        Command::CompleteJob(CompleteJob { job: job.job.key, variables: Variables::default(), lease: None });
+    let command = Command::CompleteJob(CompleteJob {
+        business_id: None,
+        job: job.job.key,
+        variables: Variables::default(),
+        lease: None,
+    });
     let sent =
         send(world, 12_000, |node| Box::pin(async move { node.execute(command, options(None)).await }));
     let outcome = sent.await;

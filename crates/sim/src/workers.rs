@@ -132,7 +132,7 @@ async fn complete(world: &Arc<World>, job: &ActivatedJob, lease: Option<LeaseKey
     let token = world.ledger().tries(key.0, now_ms);
     let mut variables = Variables::default();
     variables.set(format!("token_{}", key.0), RawJson::new(token.to_string()));
-    let command = Command::CompleteJob(CompleteJob { job: key, variables, lease });
+    let command = Command::CompleteJob(CompleteJob { business_id: None, job: key, variables, lease });
     let idempotency = world.percent(50).then(|| format!("complete-{token}"));
     let mut may_have_run = false;
     for _ in 0..TRIES_MAX {
