@@ -19,7 +19,7 @@ class System(unittest.TestCase):
 
     def test_status_licence_and_configuration_can_be_read(self):
         client.get_status()
-        self.assertTrue(client.get_license().valid_license)
+        self.assertFalse(client.get_license().valid_license)
         self.assertIsNotNone(client.get_system_configuration())
 
     def test_nobody_is_logged_in(self):

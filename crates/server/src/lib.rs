@@ -8,5 +8,6 @@ mod machine;
 mod node;
 mod partition;
 pub mod simulation;
+pub mod timers;
 
 pub use node::{ClusterConfig, Node, NodeConfig};

@@ -5,6 +5,8 @@ pub use crate::machine::Machine;
 
 use crate::node::{Node, NodeConfig};
 use std::sync::Arc;
+use tidemill_model::PartitionId;
+pub use tidemill_partition::MemoryUse;
 use tidemill_store::{CodecError, Result, Store};
 
 /// As [`Node::start`], on a machine of the caller.
@@ -14,6 +16,11 @@ pub async fn start(
     config: NodeConfig,
 ) -> Result<Arc<Node>> {
     Node::start_on(machine, store, config).await
+}
+
+/// How much the cores of a node's partitions hold in memory.
+pub async fn memory_use(node: &Node) -> Vec<(PartitionId, MemoryUse)> {
+    node.memory_use().await
 }
 
 /// The reply of a node to a request that came over the network.

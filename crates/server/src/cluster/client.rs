@@ -9,6 +9,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A node that is alive takes connections at once.
@@ -24,6 +25,8 @@ pub enum Failure {
     Lost(String),
     /// It was heard and not listened to.
     Refused(String),
+    /// The other node has another cluster secret.
+    Stranger(String),
 }
 
 impl std::fmt::Display for Failure {
@@ -31,7 +34,7 @@ impl std::fmt::Display for Failure {
         match self {
             Failure::NotSent(reason) => write!(f, "cannot be reached: {reason}"),
             Failure::Lost(reason) => write!(f, "gave no answer: {reason}"),
-            Failure::Refused(reason) => write!(f, "refuses: {reason}"),
+            Failure::Refused(reason) | Failure::Stranger(reason) => write!(f, "refuses: {reason}"),
         }
     }
 }
@@ -40,18 +43,45 @@ impl std::fmt::Display for Failure {
 #[async_trait]
 pub trait Network: Send + Sync {
     async fn ask(&self, address: &str, request: Bytes) -> Result<Bytes, Failure>;
+
+    /// Whether somebody may answer there who does not know this node.
+    fn may_meet_strangers(&self) -> bool {
+        false
+    }
 }
 
 /// The other nodes.
-pub(crate) struct Peers(Arc<dyn Network>);
+pub(crate) struct Peers {
+    network: Arc<dyn Network>,
+    /// Somebody was asked who does not know this node.
+    has_met_stranger: AtomicBool,
+}
 
 impl Peers {
     pub(crate) fn over(network: Arc<dyn Network>) -> Peers {
-        Peers(network)
+        Peers { network, has_met_stranger: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn may_meet_strangers(&self) -> bool {
+        self.network.may_meet_strangers()
+    }
+
+    /// True once for all strangers that were met since the last time.
+    pub(crate) fn takes_note_of_stranger(&self) -> bool {
+        self.has_met_stranger.swap(false, Ordering::AcqRel)
+    }
+
+    /// A request has come from a node with another secret, or from anybody else.
+    pub(crate) fn note_stranger(&self) {
+        self.has_met_stranger.store(true, Ordering::Release);
     }
 
     pub(crate) async fn ask(&self, address: &str, request: &PeerRequest) -> Result<PeerReply, Failure> {
-        let reply = self.0.ask(address, Bytes::from(tidemill_store::pack(request))).await?;
+        let reply = self.network.ask(address, Bytes::from(tidemill_store::pack(request))).await;
+        if matches!(reply, Err(Failure::Stranger(_))) {
+            self.note_stranger();
+        }
+        let reply = reply?;
         // It was heard, whatever the reply means.
         tidemill_store::unpack(&reply).map_err(|error| Failure::Lost(error.to_string()))
     }
@@ -92,8 +122,13 @@ impl Network for HttpNetwork {
         let body = body.to_bytes();
         match status {
             StatusCode::OK => Ok(body),
+            StatusCode::UNAUTHORIZED => Err(Failure::Stranger(String::from_utf8_lossy(&body).into_owned())),
             _ => Err(Failure::Refused(format!("{status}: {}", String::from_utf8_lossy(&body)))),
         }
+    }
+
+    fn may_meet_strangers(&self) -> bool {
+        true
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn routes(node: Arc<Node>, secret: &str) -> Router {
 async fn take(State(door): State<Door>, request: Request<Body>) -> Response {
     let given = request.headers().get(SECRET_HEADER).map_or(&b""[..], |given| given.as_bytes());
     if !bool::from(given.ct_eq(door.secret.as_bytes())) {
+        door.node.note_stranger();
         let reason = "the cluster secret is another one; give all nodes of a store the same --cluster-secret";
         return (StatusCode::UNAUTHORIZED, reason).into_response();
     }

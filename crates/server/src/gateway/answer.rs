@@ -4,6 +4,7 @@ use super::json::{self, KeyText, RawObject, optional_key};
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use tidemill_model::{ActivatedJob, Answer, CreatedInstance, DeployedResource, Deployment, RawJson, Text};
 
 /// The answer of a command; 204 where there is nothing to tell.
@@ -11,6 +12,18 @@ pub(crate) fn shown(answer: Answer) -> Response {
     match body(&answer) {
         Some(body) => json::ok(&body),
         None => json::no_content(),
+    }
+}
+
+/// The same with what the deployed files say in vain, where there is something.
+pub(crate) fn shown_with_warnings(answer: Answer, warnings: Vec<Value>) -> Response {
+    let deployed = body(&answer).and_then(|body| serde_json::from_str::<Map<String, Value>>(body.get()).ok());
+    match deployed {
+        Some(mut deployed) if !warnings.is_empty() => {
+            deployed.insert("warnings".to_owned(), Value::Array(warnings));
+            json::ok(&deployed)
+        }
+        _ => shown(answer),
     }
 }
 
@@ -212,8 +225,10 @@ struct ActivatedItem<'a> {
     root_process_instance_key: KeyText,
     business_id: Option<&'a Text>,
     priority: i32,
-    /// Under both names that clients know.
+    /// Under both names that clients know. Without a lease both are left out, as each client knows one only.
+    #[serde(skip_serializing_if = "Option::is_none")]
     lease_token: Option<KeyText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     job_lease_token: Option<KeyText>,
 }
 

@@ -3,7 +3,7 @@
 use super::bodies::Share;
 use super::findings::Findings;
 use super::problem::Problem;
-use super::schema::{Api, Operation, Request, check};
+use super::schema::{Api, Operation, check};
 use super::{Gateway, json};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
@@ -44,8 +44,9 @@ impl Call {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
         match pairs.rev_find_value(name) {
             None => Ok(None),
-            Some("true") => Ok(Some(true)),
-            Some("false") => Ok(Some(false)),
+            Some("") => Ok(None),
+            Some(word) if is_one_of(word, ["true", "on", "yes", "1"]) => Ok(Some(true)),
+            Some(word) if is_one_of(word, ["false", "off", "no", "0"]) => Ok(Some(false)),
             Some(other) => {
                 Err(Problem::bad_request(format!("Failed to convert '{name}' with value: '{other}'")))
             }
@@ -70,28 +71,23 @@ impl Call {
         if self.has_no_body()? {
             return Ok(Value::Null);
         }
-        let tree = serde_json::from_slice(&self.body).map_err(|error| not_json(&error))?;
-        match check::misfit(Api::get(), &self.operation.request, &tree) {
+        let mut tree = serde_json::from_slice(&self.body).map_err(|error| not_json(&error))?;
+        match check::misfit(Api::get(), &self.operation.request, &mut tree) {
             Some(misfit) => Err(misfit.into()),
             None => Ok(tree),
         }
     }
 
     fn has_no_body(&self) -> Result<bool, Problem> {
-        let is_required = match &self.operation.request {
-            Request::Body { is_required, .. } => *is_required,
-            Request::Search(search) => search.is_required,
-            Request::None | Request::Multipart => false,
-        };
         if self.body.iter().all(u8::is_ascii_whitespace) {
-            return if is_required { Err(missing_body()) } else { Ok(true) };
+            return if self.operation.request.is_required() { Err(missing_body()) } else { Ok(true) };
         }
         Ok(false)
     }
 
     fn unreadable(&self, error: &serde_json::Error) -> Problem {
-        let Ok(tree) = serde_json::from_slice::<Value>(&self.body) else { return not_json(error) };
-        match check::misfit(Api::get(), &self.operation.request, &tree) {
+        let Ok(mut tree) = serde_json::from_slice::<Value>(&self.body) else { return not_json(error) };
+        match check::misfit(Api::get(), &self.operation.request, &mut tree) {
             Some(misfit) => misfit.into(),
             None => Problem::bad_request("Request property [] cannot be parsed")
                 .with("reason", error.to_string())
@@ -101,12 +97,16 @@ impl Call {
     }
 }
 
+fn is_one_of(word: &str, known: [&str; 4]) -> bool {
+    known.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
 fn missing_body() -> Problem {
     Problem::bad_request("Required request body is missing")
 }
 
 fn not_json(error: &serde_json::Error) -> Problem {
-    Problem::bad_request("Request body cannot be parsed as JSON")
+    Problem::bad_request("Failed to read request")
         .with("reason", error.to_string())
         .with("line", error.line())
         .with("column", error.column())
@@ -114,12 +114,13 @@ fn not_json(error: &serde_json::Error) -> Problem {
 
 /// A body must say that it is JSON, wherever it goes: web pages may send anything else to servers of others without
 /// being asked first, a body that says nothing of itself included.
-pub(crate) fn check_json(headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
-    if body.iter().all(u8::is_ascii_whitespace) {
+/// A body that is required must do so even where it is empty.
+pub(crate) fn check_json(headers: &HeaderMap, body: &[u8], is_required: bool) -> Result<(), Problem> {
+    if !is_required && body.iter().all(u8::is_ascii_whitespace) {
         return Ok(());
     }
-    let given = headers.get(header::CONTENT_TYPE).map_or(Some(""), |given| given.to_str().ok());
-    let given = given.unwrap_or_default();
+    let Some(given) = headers.get(header::CONTENT_TYPE) else { return Err(unsupported_media_type("null")) };
+    let given = given.to_str().unwrap_or_default();
     let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
         return Ok(());

@@ -1,22 +1,19 @@
-//! Endpoints beside the API: its description for machines and for people, health, results of commands.
+//! Endpoints beside the API: its description for machines, health, results of commands.
 
 use super::problem::Problem;
-use super::{Gateway, commands, json, openapi};
+use super::{Gateway, commands, json, openapi, reference};
 use axum::Router;
 use axum::http::{StatusCode, Uri};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use serde_json::json;
 use std::sync::Arc;
 
-const PAGE: &str = include_str!("docs.html");
-
 pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
     let for_ready = Arc::clone(&gateway);
-    Router::new()
+    reference::routes()
         .route("/openapi.json", get(|| async { json::ok(openapi::document()) }))
         .route("/", get(|| async { Redirect::temporary("/docs") }))
-        .route("/docs", get(|| async { Html(PAGE) }))
         .route("/healthz", get(|| async { json::ok(&json!({"status": "UP"})) }))
         .route("/readyz", get(move |uri: Uri| ready(Arc::clone(&for_ready), uri)))
         .route(

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
-use tidemill_feel::{Environment, Expression, Lookup, Scope};
+use tidemill_feel::{Environment, EvaluationError, Expression, Lookup, Scope};
 use tidemill_model::{ElementInstanceKey, RawJson, Text};
 
 /// As large as a variable may be.
@@ -75,7 +75,12 @@ fn answer(text: &str, feel: &str, known: &Known, environment: &Environment) -> H
             .with("column", error.column)
     })?;
     let outcome = expression.evaluate(known, environment).map_err(|error| {
-        Problem::invalid_argument(format!("Failed to evaluate expression '{feel}': {error}"))
+        Problem::invalid_argument(match &error {
+            EvaluationError::AssertionFailed { message, .. } => {
+                format!("Assertion failure on evaluate the expression '{feel}': {message}")
+            }
+            _ => format!("Failed to evaluate expression '{feel}': {error}"),
+        })
     })?;
     let result = RawJson::new(outcome.value.to_json());
     if result.as_str().len() > RESULT_BYTES_MAX {

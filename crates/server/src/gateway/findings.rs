@@ -3,7 +3,9 @@
 use super::problem::Problem;
 use tidemill_model::{TenantId, Text, Timestamp};
 
-/// Indexed strings may not be longer than this: a store could not index them.
+/// Ids, names and keys may not be longer than this.
+const TEXT_CHARS_MAX: usize = 256;
+/// A store could not index longer ones.
 const TEXT_BYTES_MAX: usize = 512;
 
 #[derive(Default)]
@@ -36,8 +38,10 @@ impl Findings {
     /// A text that a store can keep and index.
     pub(crate) fn text(&mut self, field: &str, value: String) -> Text {
         self.no_nul(field, &value);
-        if value.len() > TEXT_BYTES_MAX {
-            self.add(format!("The provided {field} exceeds the limit of {TEXT_BYTES_MAX} characters"));
+        if value.chars().nth(TEXT_CHARS_MAX).is_some() {
+            self.add(format!("The provided {field} exceeds the limit of {TEXT_CHARS_MAX} characters"));
+        } else if value.len() > TEXT_BYTES_MAX {
+            self.add(format!("The provided {field} exceeds the limit of {TEXT_BYTES_MAX} bytes"));
         }
         value.into()
     }
@@ -103,8 +107,30 @@ impl Findings {
     }
 
     pub(crate) fn finish(self) -> Result<(), Problem> {
-        if self.0.is_empty() { Ok(()) } else { Err(Problem::invalid_argument(self.0.join(". ") + ".")) }
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let mut detail = self.0.join(". ");
+        if !detail.ends_with('.') {
+            detail.push('.');
+        }
+        Err(Problem::invalid_argument(detail))
     }
+}
+
+/// The tenants of a request while tenants are off: all of them the default one, or all blank.
+pub(crate) fn default_tenants(request: &str, tenants: &[String]) -> Result<(), Problem> {
+    if let [tenant] = tenants {
+        return default_tenant(request, Some(tenant)).map(|_| ());
+    }
+    let is_blank = tenants.iter().all(|tenant| tenant.trim().is_empty());
+    if is_blank || tenants.iter().all(|tenant| tenant == TenantId::DEFAULT) {
+        return Ok(());
+    }
+    Err(Problem::invalid_argument(format!(
+        "Expected to handle request {request} with tenant identifiers [{}], but multi-tenancy is disabled",
+        tenants.join(", ")
+    )))
 }
 
 /// The tenant of a request while tenants are off: nothing but the default one.

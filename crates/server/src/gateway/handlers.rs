@@ -39,6 +39,7 @@ handlers! {
     "getProcessDefinitionInstanceVersionStatistics" => process_definitions::version_statistics,
 
     "createProcessInstance" => process_instances::create,
+    "assignProcessInstanceBusinessId" => process_instances::assign_business_id,
     "cancelProcessInstance" => process_instances::cancel,
     "deleteProcessInstance" => process_instances::delete,
     "searchProcessInstances" => process_instances::search,

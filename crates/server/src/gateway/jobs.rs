@@ -2,9 +2,10 @@
 
 use super::answer;
 use super::call::{Call, Handled, done, variables};
-use super::findings::{Findings, default_tenant};
+use super::findings::{Findings, default_tenants};
 use super::json::{self, Date, KeyText, RawObject};
 use super::problem::Problem;
+use super::process_instances::business_id;
 use super::search;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -25,17 +26,16 @@ struct Activation {
     fetch_variable: Option<Vec<String>>,
     request_timeout: Option<i64>,
     tenant_ids: Option<Vec<String>>,
-    #[serde(rename = "tenantFilter")]
-    _tenant_filter: Option<TenantFilter>,
+    tenant_filter: Option<TenantFilter>,
     with_lease: Option<bool>,
 }
 
-/// While tenants are off, both mean the default one.
-#[derive(Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-enum TenantFilter {
-    Provided,
-    Assigned,
+named_in_any_case! {
+    /// Which tenants jobs are taken of.
+    enum TenantFilter {
+        Provided = "PROVIDED",
+        Assigned = "ASSIGNED",
+    }
 }
 
 pub(super) async fn activate(call: Call) -> Handled {
@@ -53,9 +53,6 @@ pub(super) async fn activate(call: Call) -> Handled {
 }
 
 fn activation(request: Activation) -> Result<ActivateJobs, Problem> {
-    for tenant in request.tenant_ids.iter().flatten() {
-        default_tenant("Activate Jobs", Some(tenant))?;
-    }
     let mut findings = Findings::default();
     let job_type = findings.required_text("type", request.r#type);
     let timeout_ms = at_least_one("timeout", request.timeout, &mut findings);
@@ -64,6 +61,12 @@ fn activation(request: Activation) -> Result<ActivateJobs, Problem> {
     let worker = findings.text("worker", request.worker.unwrap_or_default());
     let fetch_variables = findings.texts("fetchVariable", request.fetch_variable);
     findings.finish()?;
+    if request.tenant_filter == Some(TenantFilter::Assigned) {
+        return Err(Problem::invalid_argument(
+            "Expected to handle request Activate Jobs with ASSIGNED tenant filter, but multi-tenancy is disabled",
+        ));
+    }
+    default_tenants("Activate Jobs", &request.tenant_ids.unwrap_or_default())?;
     Ok(ActivateJobs {
         job_type,
         worker,
@@ -86,7 +89,7 @@ fn at_least_one(field: &str, value: Option<i64>, findings: &mut Findings) -> i64
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Completion {
     variables: Option<Box<RawValue>>,
-    /// The result of listener and ad-hoc jobs; jobs of other kinds have no use for it.
+    /// The result of listener and ad-hoc jobs.
     result: Option<Box<RawValue>>,
     lease_token: Option<String>,
     job_lease_token: Option<String>,
@@ -97,18 +100,43 @@ pub(super) async fn complete(call: Call) -> Handled {
     let job = call.key()?;
     let request: Completion = call.body()?.unwrap_or_default();
     if request.result.is_some() {
-        call.tree()?;
+        check_result(&call.tree()?["result"])?;
     }
-    if request.business_id.is_some_and(|id| !id.is_empty()) {
-        let detail = "Assigning a business id with the completion of a job is not offered";
-        return Err(Problem::invalid_argument(detail));
-    }
+    let mut findings = Findings::default();
+    let business_id = business_id(request.business_id, &mut findings);
+    findings.finish()?;
     let command = CompleteJob {
         job,
         variables: variables(request.variables.as_deref())?,
         lease: lease(request.lease_token, request.job_lease_token),
+        business_id,
     };
     call.submit(Command::CompleteJob(command), done).await
+}
+
+/// Jobs of task listeners and ad-hoc sub-processes are not offered, so nothing could follow a result that asks for
+/// something. Clients send one that asks for nothing with every completion.
+fn check_result(result: &serde_json::Value) -> Result<(), Problem> {
+    let asks = |member: &str| match &result[member] {
+        serde_json::Value::Bool(flag) => *flag,
+        serde_json::Value::Array(items) => !items.is_empty(),
+        serde_json::Value::Object(members) => members.values().any(|value| !value.is_null()),
+        _ => false,
+    };
+    let members = [
+        "denied",
+        "corrections",
+        "activateElements",
+        "isCompletionConditionFulfilled",
+        "isCancelRemainingInstances",
+    ];
+    match members.into_iter().find(|member| asks(member)) {
+        Some(member) => Err(Problem::invalid_argument(format!(
+            "Expected a job of a task listener or of an ad-hoc sub-process for result.{member}, but such jobs are not \
+             offered. Leave it out"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Either name of the token; one that was never given out fits no lease.
@@ -176,7 +204,8 @@ pub(super) async fn throw_error(call: Call) -> Handled {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Update {
     changeset: Option<Changeset>,
-    operation_reference: Option<i64>,
+    #[serde(rename = "operationReference")]
+    _operation_reference: Option<i64>,
     lease_token: Option<String>,
     job_lease_token: Option<String>,
 }
@@ -197,14 +226,9 @@ pub(super) async fn update(call: Call) -> Handled {
     if retries.is_none() && timeout.is_none() && priority.is_none() {
         findings.add("At least one of [retries, timeout, priority] is required");
     }
-    if let Some(retries) = retries {
-        findings.number("retries", retries, |n| n >= 1, "greater than 0");
-    }
-    if let Some(timeout) = timeout {
-        findings.number("timeout", timeout, |n| n >= 0, "a non-negative number");
-    }
-    findings.operation_reference(request.operation_reference);
     findings.finish()?;
+    // The engine judges the values: it knows first whether there is such a job.
+    let timeout = timeout.map(|timeout| timeout.max(0));
     let lease = lease(request.lease_token, request.job_lease_token);
     call.submit(Command::UpdateJob(UpdateJob { job, retries, timeout_ms: timeout, priority, lease }), done)
         .await

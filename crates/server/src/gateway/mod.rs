@@ -1,6 +1,10 @@
 //! The REST API (v2): reads requests, asks the engine or the store, shows the answers. One file per resource;
 //! shapes, errors and search each have one place for all of them.
 
+#[macro_use]
+mod any_case;
+
+mod accept;
 mod answer;
 mod bodies;
 mod call;
@@ -25,6 +29,7 @@ mod problem;
 mod process_definitions;
 mod process_instances;
 mod rates;
+mod reference;
 mod resources;
 mod router;
 pub mod schema;

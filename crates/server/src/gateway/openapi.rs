@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document, made from the description of the API.
 
-use super::openapi_own;
 use super::schema::{Answer, Api, Content, Definition, Field, Operation, PageKind, Request, Search, Type};
+use super::{openapi_own, reference};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -62,6 +62,7 @@ fn describe(operation: &Operation) -> Value {
     if let Some(body) = request_body(&operation.request) {
         description["requestBody"] = body;
     }
+    reference::explain(&mut description);
     description
 }
 

@@ -1,14 +1,17 @@
 //! The description of what we offer beyond the API that clients know, under /v1. What operators use is not part of
 //! it.
 
+use super::reference;
 use serde_json::{Value, json};
 
 pub(super) fn paths(problem: &Value) -> [(String, Value); 3] {
-    [
+    let mut paths = [
         ("/v1/commands/{position}".to_owned(), command_status(problem)),
         ("/v1/process-definitions/{processDefinitionKey}/diagram.svg".to_owned(), diagram(problem)),
         ("/v1/process-instances/{processInstanceKey}/timers".to_owned(), instance_timers(problem)),
-    ]
+    ];
+    paths.iter_mut().for_each(|(_, methods)| reference::explain(&mut methods["get"]));
+    paths
 }
 
 fn command_status(problem: &Value) -> Value {

@@ -180,7 +180,10 @@ impl From<tidemill_store::Error> for Problem {
         let told = error.for_clients();
         match error {
             Error::BadCursor(_) => Problem::invalid_argument(format!("Expected to read a page, but {told}.")),
-            Error::TooSlow { .. } => Problem::new(StatusCode::GATEWAY_TIMEOUT, "DEADLINE_EXCEEDED", told),
+            Error::TooSlow { .. } => {
+                let detail = format!("Expected to read, but {told}");
+                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "DEADLINE_EXCEEDED", detail)
+            }
             Error::Unavailable { .. } | Error::FullForNow { .. } => {
                 // The node tells once that the store is gone.
                 tracing::debug!(%error, "a read failed");

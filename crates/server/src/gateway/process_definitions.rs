@@ -12,35 +12,38 @@ use axum::response::IntoResponse;
 use serde::Serialize;
 use serde_json::Value as Json;
 use tidemill_model::{DefinitionKey, TenantId, Text};
-use tidemill_store::query::{Condition, Page, PageStart, ProcessDefinitionField, Search, Test, Value};
+use tidemill_store::query::{Condition, Field, FieldKind, ProcessDefinitionField, Search, Test, Value};
 use tidemill_store::view::ProcessDefinitionView;
 
 pub(super) async fn search(call: Call) -> Handled {
-    let search: Search<ProcessDefinitionField> = search::requested(&call)?;
-    check_latest_only(&search)?;
+    let tree = call.tree()?;
+    let search: Search<ProcessDefinitionField> = search::translate(&tree)?;
+    check_latest_only(&search, &tree["page"])?;
     let found = call.gateway.queries.process_definitions(&search).await?;
     Ok(search::shown(found, |item, items| items.push(&shown(item))))
 }
 
 /// A search for latest versions can be paged forward and sorted by what names a process.
-fn check_latest_only(search: &Search<ProcessDefinitionField>) -> Result<(), Problem> {
+fn check_latest_only(search: &Search<ProcessDefinitionField>, page: &Json) -> Result<(), Problem> {
     let latest = Condition::Is(ProcessDefinitionField::IsLatestVersion, Test::eq(true));
     if !search.filter.all.contains(&latest) {
         return Ok(());
     }
     let mut findings = Findings::default();
-    let is_forward = match &search.page {
-        Page { start: PageStart::Offset(from), .. } => *from == 0,
-        Page { start: PageStart::After(_), .. } => true,
-        Page { start: PageStart::Before(_), .. } => false,
-    };
-    if !is_forward {
-        findings.add("With isLatestVersion only the page members [after, limit] are allowed");
+    if let Some(member) = ["before", "from"].into_iter().find(|member| !page[member].is_null()) {
+        findings.add(format!(
+            "When using isLatestVersion filter, pagination is limited to forward pagination using 'after' and 'limit'. \
+             The field '{member}' is not supported"
+        ));
     }
-    let is_name =
-        |field| matches!(field, ProcessDefinitionField::ProcessId | ProcessDefinitionField::TenantId);
-    if !search.sort.iter().all(|sort| is_name(sort.field)) {
-        findings.add("With isLatestVersion only the sort fields [processDefinitionId, tenantId] are allowed");
+    for sort in &search.sort {
+        if !matches!(sort.field, ProcessDefinitionField::ProcessId | ProcessDefinitionField::TenantId) {
+            findings.add(format!(
+                "When using isLatestVersion filter, sorting is limited to 'processDefinitionId' and 'tenantId' fields \
+                 only. The field '{}' is not supported",
+                sort.field.name()
+            ));
+        }
     }
     findings.finish()
 }
@@ -112,8 +115,14 @@ pub(super) async fn xml(call: Call) -> Handled {
 
 pub(super) async fn element_statistics(call: Call) -> Handled {
     let key = call.key()?;
-    let search = search::translate(&call.tree()?)?;
-    let statistics = call.gateway.queries.definition_statistics(key, &search.filter).await?;
+    let tree = call.tree()?;
+    let search = search::translate(&tree)?;
+    let mut statistics = call.gateway.queries.definition_statistics(key, &search.filter).await?;
+    // A filter by element chooses instances, and of their elements those that it names.
+    let mut findings = Findings::default();
+    let named = search::tests("elementId", FieldKind::Text, &tree["filter"]["elementId"], &mut findings);
+    findings.finish()?;
+    statistics.retain(|counts| search::passes(Some(&counts.element_id.as_str().into()), &named));
     Ok(shown_statistics(&statistics))
 }
 

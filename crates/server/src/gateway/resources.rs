@@ -19,11 +19,16 @@ use tidemill_store::view::ResourceView;
 
 /// Files of a deployment, and what else comes with them.
 const PARTS_MAX: usize = 1_000;
+/// More would help nobody.
+const WARNINGS_MAX: usize = 100;
 
 pub(super) async fn deploy(call: Call) -> Handled {
     let command = deployment(&call).await?;
     let files = command.files.clone();
-    let outcome = call.submit(Command::Deploy(command), answer::shown).await;
+    let warnings = warnings(files.clone()).await;
+    let outcome = call
+        .submit(Command::Deploy(command), |deployed| answer::shown_with_warnings(deployed, warnings))
+        .await;
     outcome.map_err(|problem| match problem.status() {
         StatusCode::BAD_REQUEST => problem.with("findings", places(&files)),
         _ => problem,
@@ -34,20 +39,38 @@ pub(super) async fn deploy(call: Call) -> Handled {
 /// refusal want to know.
 fn places(files: &[ResourceFile]) -> Vec<Value> {
     let mut places = Vec::new();
-    for file in files.iter().filter(|file| file.name.to_ascii_lowercase().ends_with(".bpmn")) {
+    for file in models(files) {
         let Err(findings) = tidemill_bpmn::read(&file.content) else { continue };
-        places.extend(findings.0.into_iter().map(|finding| {
-            json!({
-                "file": file.name,
-                "elementId": finding.element_id,
-                "line": finding.line,
-                "column": finding.column,
-                "reason": finding.reason,
-                "remedy": finding.remedy,
-            })
-        }));
+        places.extend(findings.0.into_iter().map(|finding| place(file, finding)));
     }
     places
+}
+
+/// What has no effect in the files although somebody wrote it.
+async fn warnings(files: Vec<ResourceFile>) -> Vec<Value> {
+    let read = move || -> Vec<Value> {
+        let all = models(&files).flat_map(|file| {
+            tidemill_bpmn::warnings(&file.content).into_iter().map(move |warning| place(file, warning))
+        });
+        all.take(WARNINGS_MAX).collect()
+    };
+    // Whoever deploys loses nothing where warnings cannot be found out.
+    tokio::task::spawn_blocking(read).await.unwrap_or_default()
+}
+
+fn models(files: &[ResourceFile]) -> impl Iterator<Item = &ResourceFile> {
+    files.iter().filter(|file| file.name.to_ascii_lowercase().ends_with(".bpmn"))
+}
+
+fn place(file: &ResourceFile, finding: tidemill_bpmn::Finding) -> Value {
+    json!({
+        "file": file.name,
+        "elementId": finding.element_id,
+        "line": finding.line,
+        "column": finding.column,
+        "reason": finding.reason,
+        "remedy": finding.remedy,
+    })
 }
 
 async fn deployment(call: &Call) -> Result<Deploy, Problem> {
@@ -178,8 +201,11 @@ pub(super) async fn get(call: Call) -> Handled {
 /// Scripts only: they are JSON. Other files come as bytes.
 pub(super) async fn content(call: Call) -> Handled {
     let resource = found(&call).await?;
-    if !resource.resource_name.to_ascii_lowercase().ends_with(".rpa") {
-        return Err(not_found(resource.key));
+    let name = resource.resource_name.to_ascii_lowercase();
+    if !name.ends_with(".rpa") {
+        let kind = name.rsplit_once('.').map_or("", |(_, kind)| kind);
+        let detail = format!("Resource with key '{}' is of type '{kind}', expected 'rpa'", resource.key);
+        return Err(Problem::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", detail));
     }
     Ok(bytes_of(&resource, "application/json"))
 }

@@ -5,7 +5,7 @@ use super::call::{Call, Handled, check_json};
 use super::handlers::{self, Handler};
 use super::problem::Problem;
 use super::schema::{Api, Operation, Request as RequestShape};
-use super::{Gateway, docs, operations};
+use super::{Gateway, accept, docs, operations};
 use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
@@ -18,6 +18,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 const BASE: &str = "/v2";
+/// Operations on whole clusters have a base of their own.
+const CLUSTER_BASE: &str = "/cluster/v2/";
 
 pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     let mut paths: BTreeMap<String, MethodRouter> = BTreeMap::new();
@@ -27,7 +29,7 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         let handle = move |parameters: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
             serve(Arc::clone(&gateway), operation, handler, parameters, request)
         };
-        let route = paths.entry(format!("{BASE}{}", numbered(operation.path))).or_default();
+        let route = paths.entry(numbered(&full_path(operation))).or_default();
         *route = std::mem::take(route).on(filter, handle);
     }
     let mut router = docs::routes(Arc::clone(&gateway)).merge(gateway.internal.clone());
@@ -40,6 +42,13 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
 
 fn method(operation: &Operation) -> Method {
     operation.method.parse().expect("descriptions use common methods")
+}
+
+fn full_path(operation: &Operation) -> String {
+    if operation.path.starts_with(CLUSTER_BASE) {
+        return operation.path.to_owned();
+    }
+    format!("{BASE}{}", operation.path)
 }
 
 /// Parameters by place: operations of one path may call them by different names.
@@ -93,8 +102,9 @@ async fn handle(
     };
     let body = gateway.body_room.read(&head.headers, body, limit).await?;
     if !matches!(operation.request, RequestShape::Multipart) {
-        check_json(&head.headers, &body.bytes)?;
+        check_json(&head.headers, &body.bytes, operation.request.is_required())?;
     }
+    accept::check(&head.headers, operation)?;
     let call = Call {
         operation,
         headers: head.headers,
@@ -119,7 +129,7 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 fn not_offered(operation: &Operation) -> Problem {
-    let detail = format!("{} {BASE}{} ({}) is not offered", operation.method, operation.path, operation.id);
+    let detail = format!("{} {} ({}) is not offered", operation.method, full_path(operation), operation.id);
     Problem::new(StatusCode::NOT_IMPLEMENTED, "Not Implemented", detail).with("operationId", operation.id)
 }
 

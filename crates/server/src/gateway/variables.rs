@@ -50,12 +50,17 @@ pub(super) async fn get(call: Call) -> Handled {
 }
 
 pub(super) async fn search(call: Call) -> Handled {
+    let cuts = cuts(&call)?;
     let search = search::requested(&call)?;
-    found(&call, &search).await
+    found(&call, &search, cuts).await
 }
 
-async fn found(call: &Call, search: &Search<VariableField>) -> Handled {
-    let cuts = call.query_flag("truncateValues")?.unwrap_or(true);
+/// Whether long values are cut.
+fn cuts(call: &Call) -> Result<bool, Problem> {
+    Ok(call.query_flag("truncateValues")?.unwrap_or(true))
+}
+
+async fn found(call: &Call, search: &Search<VariableField>, cuts: bool) -> Handled {
     let found = call.gateway.queries.variables(&search.clone().brief()).await?;
     if cuts {
         return Ok(search::shown(found, |variable, items| items.push(&shown_cut(variable, true))));
@@ -82,11 +87,15 @@ async fn whole(gateway: Arc<Gateway>, variable: VariableView, mut items: Items) 
 
 /// All variables of the scopes around the task, hidden ones included.
 pub(super) async fn of_user_task(call: Call) -> Handled {
+    let cuts = cuts(&call)?;
     let mut search: Search<VariableField> = search::requested(&call)?;
     let task = user_tasks::found(&call).await?;
     let scopes = scopes(&call, &task).await?;
-    search.filter = search.filter.is(VariableField::Scope, Test::In(scopes));
-    found(&call, &search).await
+    search.filter = search
+        .filter
+        .is(VariableField::ProcessInstance, Test::eq(task.instance.key()))
+        .is(VariableField::Scope, Test::In(scopes));
+    found(&call, &search, cuts).await
 }
 
 /// The scopes from the task's own element up to the process.
@@ -106,9 +115,9 @@ async fn scopes(call: &Call, task: &UserTaskView) -> Result<Vec<Value>, Problem>
 
 /// The variables that the task sees: of each name the innermost.
 pub(super) async fn effective_of_user_task(call: Call) -> Handled {
+    let cuts = cuts(&call)?;
     let tree = call.tree()?;
     let name_tests = search::translate::<VariableField>(&tree)?.filter;
-    let cuts = call.query_flag("truncateValues")?.unwrap_or(true);
     let task = user_tasks::found(&call).await?;
     let mut seen = call.gateway.queries.visible_variables(task.element_instance).await?;
     seen.retain(|variable| listing::passes(&name_tests, |_| Some(variable.name.as_str().into())));

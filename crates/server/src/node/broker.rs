@@ -14,7 +14,7 @@ use std::time::Duration;
 use tidemill_bpmn::Process;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{ActivatedJob, Answer, Command, DefinitionKey, PartitionId, Timestamp};
-use tidemill_partition::KeptAnswer;
+use tidemill_partition::{KeptAnswer, MemoryUse};
 use tidemill_store::Position;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -39,6 +39,20 @@ impl Node {
         }
         let count = usize::from(self.store.partition_count().0);
         PartitionId((turn % count) as u16 + 1)
+    }
+
+    /// Partitions that stop meanwhile are left out.
+    pub(crate) async fn memory_use(&self) -> Vec<(PartitionId, MemoryUse)> {
+        let mut uses = Vec::new();
+        for partition in self.loops.all() {
+            let (reply, told) = oneshot::channel();
+            if partition.send_surely(PartitionCall::MemoryUse(reply)).await.is_ok()
+                && let Ok(told) = told.await
+            {
+                uses.push((partition.id, told));
+            }
+        }
+        uses
     }
 
     /// Stops the clock of this node, or lets it run.
@@ -165,6 +179,9 @@ impl Broker for Node {
     fn unready(&self) -> Option<String> {
         if let Some(reason) = self.store_health.reason() {
             return Some(format!("Expected the store to answer, but it does not: {reason}"));
+        }
+        if let Some(reason) = self.welcome.reason() {
+            return Some(reason);
         }
         if self.is_leaving() {
             return Some("Expected a node that works, but this one is stopping".to_owned());

@@ -152,7 +152,9 @@ impl Node {
             Ok(PeerReply::Answer(answer)) => Tried::Answered(answer),
             Ok(_) => Tried::Answered(Err(CommandError::Internal("a node gave another answer".to_owned()))),
             Err(Failure::NotSent(_)) => Tried::NotRun { is_reachable: false },
-            Err(Failure::Refused(reason)) => Tried::Answered(Err(CommandError::NotBegun(reason))),
+            Err(Failure::Refused(reason) | Failure::Stranger(reason)) => {
+                Tried::Answered(Err(CommandError::NotBegun(reason)))
+            }
             Err(Failure::Lost(reason)) => Tried::Lost(reason),
         }
     }

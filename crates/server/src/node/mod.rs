@@ -14,6 +14,7 @@ mod plan;
 mod routes;
 mod store_health;
 mod upkeep;
+mod welcome;
 
 use crate::clock::Clock;
 use crate::cluster::Peers;
@@ -33,6 +34,7 @@ use tidemill_model::{PartitionId, Text};
 use tidemill_store::{Error, HolderId, Kept, NodeInfo, Result, Retention, Store};
 use tokio::sync::Notify;
 use tokio::time::Instant;
+use welcome::Welcome;
 
 /// The settings of a node.
 #[derive(Clone, Debug)]
@@ -112,6 +114,7 @@ pub struct Node {
     /// A loop has stopped for a reason that does not pass.
     broken: Notify,
     store_health: StoreHealth,
+    welcome: Welcome,
     /// Held alone by a partition that runs what a predecessor may have died of.
     command_lock: CommandLock,
     tasks: Mutex<Vec<AbortHandle>>,
@@ -164,10 +167,12 @@ impl Node {
             leaving: Notify::new(),
             broken: Notify::new(),
             store_health: StoreHealth::default(),
+            welcome: Welcome::default(),
             command_lock: Arc::default(),
             tasks: Mutex::new(Vec::new()),
         });
         node.check_secret().await?;
+        node.check_welcome().await?;
         node.beat().await?;
         node.tell_others_to_look().await;
         node.follow_plan();

@@ -46,7 +46,9 @@ impl Node {
                 // While the store was away nobody could say that they are alive. Two beats later they have.
                 watches_until = next_beat + every / 2;
             }
-            if seen.is_ok() && Instant::now() >= watches_until {
+            if seen.is_ok() && self.is_turned_away().await {
+                self.give_up().await;
+            } else if seen.is_ok() && Instant::now() >= watches_until {
                 self.follow_plan();
                 self.take_long_unowned(&mut free_since);
             }
@@ -56,7 +58,8 @@ impl Node {
     /// Says that this node is alive and goes on to own what it owns; reads what the others say.
     pub(super) async fn beat(&self) -> Result<()> {
         let lease_ms = self.config.lease.as_millis() as u64;
-        self.store.announce(&self.info(), lease_ms).await?;
+        let alive_ms = if self.welcome.reason().is_some() { 0 } else { lease_ms };
+        self.store.announce(&self.info(), alive_ms).await?;
         self.routes.read(&*self.store).await?;
         let view = self.routes.view();
         let owned = view.partitions.values().filter(|state| {
@@ -127,7 +130,7 @@ impl Node {
     }
 
     fn take(self: &Arc<Self>, id: PartitionId) {
-        if !self.is_leaving() && self.loops.begin_opening(id) {
+        if !self.is_leaving() && self.welcome.reason().is_none() && self.loops.begin_opening(id) {
             self.spawn(self.clone().open(id));
         }
     }
@@ -251,7 +254,9 @@ impl Node {
         let Some(peers) = &self.peers else { return };
         match tokio::time::timeout(TELL_LIMIT, peers.ask(address, question)).await {
             Ok(Ok(_)) => {}
-            Ok(Err(failure @ Failure::Refused(_))) => tracing::warn!(address, "the node {failure}"),
+            Ok(Err(failure @ (Failure::Refused(_) | Failure::Stranger(_)))) => {
+                tracing::warn!(address, "the node {failure}")
+            }
             Ok(Err(failure)) => tracing::debug!(address, what = question.name(), "the node {failure}"),
             Err(_) => tracing::debug!(address, what = question.name(), "the node gave no answer in time"),
         }

@@ -5,7 +5,7 @@ use crate::broker::{CommandError, CommandOptions};
 use std::sync::{Arc, OnceLock};
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance, ProcessInstanceKey, Text};
-use tidemill_partition::AwaitedEnd;
+use tidemill_partition::{AwaitedEnd, MemoryUse};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -39,6 +39,8 @@ pub(crate) enum PartitionCall {
     PollerIsFree,
     /// The clock was pinned or released: what is due may have changed in both directions.
     ClockHasChanged(oneshot::Sender<()>),
+    /// Asks how much the core holds in memory.
+    MemoryUse(oneshot::Sender<MemoryUse>),
     /// The server is about to stop: workers that wait are sent away, and those who wait for the end of an instance
     /// are told that it goes on.
     EndWaits,

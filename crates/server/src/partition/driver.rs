@@ -200,6 +200,11 @@ impl Driver {
             }
             PartitionCall::InboxHasGrown => return self.offer(Event::InboxHasGrown),
             PartitionCall::PollerIsFree => return self.offer(Event::PollerIsFree),
+            // Who has asked may be gone.
+            PartitionCall::MemoryUse(reply) => {
+                let _ = reply.send(self.core.memory_use(&self.callers));
+                return;
+            }
             PartitionCall::EndWaits => return self.offer(Event::EndWaits),
             PartitionCall::Stop => return self.offer(Event::Stop),
         };

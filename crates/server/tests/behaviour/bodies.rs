@@ -64,8 +64,10 @@ async fn point_8_bodies_may_not_be_missing_elsewhere() {
         ("POST", "/v2/signals/broadcast"),
         ("PUT", "/v2/element-instances/5/variables"),
     ] {
-        let answered = world.text(method, path, "").await;
+        let json = [("content-type", "application/json")];
+        let answered = world.with_headers(method, path, "", &json).await;
         answered.refused(400, "Bad Request", "Required request body is missing");
+        assert_eq!(world.text(method, path, "").await.status, 415, "{path}");
     }
 }
 
@@ -173,9 +175,14 @@ async fn point_11_the_lease_token_has_two_names() {
         assert_eq!(job["leaseToken"], job["jobLeaseToken"]);
         let (key, token) = (text(&job["jobKey"]), text(&job["leaseToken"]));
         let path = format!("/v2/jobs/{key}/completion");
-        let reason =
-            format!("Expected to complete job with key '{key}', but its lease is held under another token");
-        for wrong in [json!({}), json!({name: "12"})] {
+        for (wrong, why) in [
+            (json!({}), "a matching lease token must be provided because the job is currently leased"),
+            (
+                json!({name: "12"}),
+                "the supplied lease token does not match. The job may have been re-activated by another worker.",
+            ),
+        ] {
+            let reason = format!("Expected to process job with key '{key}', but {why}");
             world.post(&path, wrong).await.rejected(409, "COMPLETE", "INVALID_STATE", &reason);
         }
         world.post(&path, json!({name: token})).await.done();

@@ -77,8 +77,8 @@ async fn point_22_files_are_read_by_their_kind() {
     };
     let content = |key: &str| format!("/v2/resources/{key}/content");
     assert_eq!(world.get(&content(&script_key)).await.ok(), json!({"id": "robot"}));
-    let detail = format!("Resource with key '{notes_key}' not found");
-    world.get(&content(&notes_key)).await.refused(404, "NOT_FOUND", &detail);
+    let detail = format!("Resource with key '{notes_key}' is of type 'txt', expected 'rpa'");
+    world.get(&content(&notes_key)).await.refused(406, "NOT_ACCEPTABLE", &detail);
     let binary = world.get(&format!("{}/binary", content(&notes_key))).await;
     assert_eq!((binary.status.as_u16(), binary.text.as_str()), (200, "read me"));
     assert_eq!(binary.headers["content-type"], "application/octet-stream");

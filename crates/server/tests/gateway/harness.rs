@@ -208,7 +208,7 @@ impl Fixture {
     /// A request with a JSON text, or without a body where it is empty.
     pub(crate) async fn text(&self, method: &str, path: &str, body: &str) -> Answered {
         let mut request = Request::builder().method(method).uri(path);
-        if !body.is_empty() {
+        if !body.is_empty() || method != "GET" {
             request = request.header("content-type", "application/json");
         }
         self.send(request.body(Body::from(body.to_owned())).expect("a request")).await

@@ -4,7 +4,7 @@ use crate::harness::{Asked, Fixture, created};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tidemill_model::command::{
-    CreateInstance, DefinitionRef, DeleteInstance, SetVariables, StartInstruction,
+    AssignBusinessId, CreateInstance, DefinitionRef, DeleteInstance, SetVariables, StartInstruction,
 };
 use tidemill_model::*;
 use tidemill_server::broker::CommandError;
@@ -122,7 +122,8 @@ async fn broken_rules_are_told_together() {
              but multi-tenancy is disabled"
         )
     );
-    for tags in [json!(["1a"]), json!(["a b"]), json!([""]), json!(["x".repeat(101)]), json!(vec!["a"; 11])] {
+    for tags in [json!(["1a"]), json!(["a b"]), json!([""]), json!(["x".repeat(101)]), json!(["a", "\u{fc}"])]
+    {
         let (title, _) = refused(json!({"processDefinitionId": "a", "tags": tags})).await;
         assert_eq!(title, "INVALID_ARGUMENT", "{tags}");
     }
@@ -177,4 +178,16 @@ async fn history_is_deleted_by_a_command() {
     assert_eq!(fixture.executed(), Command::DeleteInstance(delete));
     fixture.tell(Err(Rejection::invalid_state("Expected to delete ..., but it is active").into()));
     fixture.text("POST", "/v2/process-instances/5/deletion", "").await.problem(409);
+}
+
+#[tokio::test]
+async fn a_business_id_is_assigned() {
+    let fixture = Fixture::new();
+    let path = "/v2/process-instances/9/business-id-assignment";
+    assert_eq!(fixture.post(path, json!({"businessId": "b-1"})).await.status, 204);
+    let expected = AssignBusinessId { instance: ProcessInstanceKey(9), business_id: "b-1".into() };
+    assert_eq!(fixture.executed(), Command::AssignBusinessId(expected));
+    for body in [json!({}), json!({"businessId": ""}), json!({"businessId": "b".repeat(257)})] {
+        fixture.post(path, body).await.problem(400);
+    }
 }

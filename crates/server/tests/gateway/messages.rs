@@ -69,7 +69,7 @@ async fn names_are_needed_and_limited() {
     let problem = fixture.post("/v2/messages/publication", body).await.problem(400);
     assert_eq!(
         problem.1,
-        "The provided name contains a NUL character. The provided correlationKey exceeds the limit of 512 characters."
+        "The provided name contains a NUL character. The provided correlationKey exceeds the limit of 256 characters."
     );
     for (path, name) in [
         ("/v2/messages/publication", "Publish Message"),

@@ -120,3 +120,22 @@ async fn elements_are_sorted_by_the_names_of_the_model() {
     let body = json!({"sort": [{"field": "elementName"}], "page": {"after": cursor}});
     world.fixture.post("/v2/element-instances/search", body).await.problem(400);
 }
+
+#[tokio::test]
+async fn words_are_taken_in_any_casing() {
+    let world = World::full().await;
+    let path = "/v2/process-instances/search";
+    let sort = |order: &str, field: &str| json!([{"field": field, "order": order}]);
+    let as_described = json!({"filter": {"state": "ACTIVE"}, "sort": sort("DESC", "processInstanceKey")});
+    let expected = world.search("searchProcessInstances", path, as_described).await;
+    assert_ne!(expected["items"], json!([]));
+    for filter in [
+        json!({"state": "active"}),
+        json!({"state": {"$eq": "Active"}}),
+        json!({"state": {"$in": ["aCTIVE"]}}),
+        json!({"$or": [{"state": {"$neq": "completed"}}], "state": "active"}),
+    ] {
+        let body = json!({"filter": filter, "sort": sort("desc", "PROCESSINSTANCEKEY")});
+        assert_eq!(world.search("searchProcessInstances", path, body).await, expected, "{filter}");
+    }
+}

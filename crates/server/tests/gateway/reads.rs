@@ -126,7 +126,7 @@ async fn files_come_as_they_were_deployed() {
     world.put([script.clone(), other.clone()]).await;
     let content = world.fixture.get(&format!("/v2/resources/{}/content", script.key)).await;
     assert_eq!(content.json(), json!({"a": 1}));
-    world.fixture.get(&format!("/v2/resources/{}/content", other.key)).await.problem(404);
+    world.fixture.get(&format!("/v2/resources/{}/content", other.key)).await.problem(406);
     let binary = world.fixture.get(&format!("/v2/resources/{}/content/binary", other.key)).await;
     assert_eq!(binary.headers["content-type"], "application/octet-stream");
     assert_eq!(binary.text, "text");
@@ -182,8 +182,12 @@ async fn flows_and_elements_of_an_instance_are_counted() {
     let path = format!("/v2/process-definitions/{}/statistics/element-instances", world.definition.key);
     let body = json!({"filter": {"state": "ACTIVE"}});
     assert_eq!(world.search("getProcessDefinitionStatistics", &path, body).await["items"], counts);
-    let body = json!({"filter": {"state": "COMPLETED"}});
-    assert_eq!(world.search("getProcessDefinitionStatistics", &path, body).await["items"], json!([]));
+    for filter in [json!({"state": "COMPLETED"}), json!({"elementId": "other"})] {
+        let body = json!({"filter": filter});
+        assert_eq!(world.search("getProcessDefinitionStatistics", &path, body).await["items"], json!([]));
+    }
+    let body = json!({"filter": {"elementId": {"$like": "p*"}}});
+    assert_eq!(world.search("getProcessDefinitionStatistics", &path, body).await["items"], counts);
     let path = "/v2/process-definitions/statistics/process-instances-by-version";
     let body = json!({"filter": {"processDefinitionId": "order"}});
     let found = world.search("getProcessDefinitionInstanceVersionStatistics", path, body).await;

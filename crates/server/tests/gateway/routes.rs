@@ -20,6 +20,33 @@ async fn what_clients_know_but_is_not_offered_says_so() {
     }
 }
 
+/// Every operation of the API that clients may know: method, path, name.
+const OPERATIONS: &str = include_str!("operations.txt");
+
+#[tokio::test]
+async fn every_operation_that_clients_know_is_offered_or_says_that_it_is_not() {
+    let fixture = Fixture::new();
+    let document = fixture.get("/openapi.json").await.json();
+    let (mut offered, mut others) = (0, 0);
+    for line in OPERATIONS.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [method, path, name] = words[..] else { panic!("not an operation: {line}") };
+        let path = if path.starts_with("/cluster/v2/") { path.to_owned() } else { format!("/v2{path}") };
+        if document["paths"][&path][method.to_lowercase()].is_object() {
+            offered += 1;
+            continue;
+        }
+        let key = path.split('/').map(|part| if part.starts_with('{') { "5" } else { part });
+        let answered = fixture.text(method, &key.collect::<Vec<_>>().join("/"), "").await;
+        assert_eq!(
+            answered.problem(501),
+            ("Not Implemented".to_owned(), format!("{method} {path} ({name}) is not offered"))
+        );
+        others += 1;
+    }
+    assert!(offered > 50 && others > 150, "{offered} are offered, {others} are not");
+}
+
 #[tokio::test]
 async fn unknown_paths_and_methods_are_problems_too() {
     let fixture = Fixture::new();
@@ -51,7 +78,23 @@ async fn the_api_describes_itself() {
     assert_every_reference_leads_somewhere(&document, &document);
     let page = fixture.get("/docs").await;
     assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
-    assert!(page.text.contains("/openapi.json") && !page.text.contains("http"), "no outside assets");
+    for outside in ["src=\"http", "href=\"http", "<script>", "<style", " style=", " onclick="] {
+        assert!(!page.text.contains(outside), "{outside}: nothing from outside, nothing inline");
+    }
+    assert!(
+        page.headers["content-security-policy"]
+            .to_str()
+            .is_ok_and(|policy| policy.contains("default-src 'none'"))
+    );
+    for asset in ["/docs/page.css", "/docs/page.js"] {
+        assert!(page.text.contains(asset));
+        assert_eq!(fixture.get(asset).await.status, 200, "{asset}");
+    }
+    for words in
+        ["createProcessInstance", "/v1/admin/log/search", "/v1/commands/{position}", "$notIn", "Try it"]
+    {
+        assert!(page.text.contains(words), "{words}");
+    }
 }
 
 fn assert_every_reference_leads_somewhere(part: &serde_json::Value, document: &serde_json::Value) {

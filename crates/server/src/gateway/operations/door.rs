@@ -77,7 +77,7 @@ pub(super) async fn read(State(gateway): State<Arc<Gateway>>, request: Request, 
     let (head, body) = request.into_parts();
     let limit = gateway.config.body_bytes_max;
     let read = gateway.body_room.read(&head.headers, body, limit).await;
-    let read = read.and_then(|body| check_json(&head.headers, &body.bytes).map(|()| body));
+    let read = read.and_then(|body| check_json(&head.headers, &body.bytes, false).map(|()| body));
     match read {
         // The share is given back when the answer is made.
         Ok(body) => next.run(Request::from_parts(head, Body::from(body.bytes.clone()))).await,

@@ -7,6 +7,7 @@ use super::super::json;
 use super::super::problem::Problem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tidemill_model::command::{CreateInstance, DefinitionRef, StartInstruction};
 use tidemill_model::{Command, Key, ProcessInstanceKey, RawJson, Rejection, Text, Variables};
@@ -49,10 +50,11 @@ struct RuntimeInstruction {
     after_element_id: Option<String>,
 }
 
-#[derive(Deserialize)]
-enum RuntimeInstructionKind {
-    #[serde(rename = "TERMINATE_PROCESS_INSTANCE")]
-    TerminateProcessInstance,
+named_in_any_case! {
+    /// What happens after an element.
+    enum RuntimeInstructionKind {
+        TerminateProcessInstance = "TERMINATE_PROCESS_INSTANCE",
+    }
 }
 
 pub(crate) async fn create(call: Call) -> Handled {
@@ -100,7 +102,9 @@ async fn root_variables(
     instance: ProcessInstanceKey,
     fetch: &[String],
 ) -> Result<RawJson, Problem> {
-    let mut filter = Filter::default().is(VariableField::Scope, Test::eq(instance.key()));
+    let mut filter = Filter::default()
+        .is(VariableField::ProcessInstance, Test::eq(instance.key()))
+        .is(VariableField::Scope, Test::eq(instance.key()));
     if !fetch.is_empty() {
         filter =
             filter.is(VariableField::Name, Test::In(fetch.iter().map(|name| name.as_str().into()).collect()));
@@ -129,8 +133,8 @@ fn creation(request: Creation) -> Result<CreateInstance, Problem> {
     let ends = request.runtime_instructions.unwrap_or_default().into_iter();
     let terminate_after =
         ends.map(|end| findings.required_text("afterElementId", end.after_element_id)).collect();
-    let tags = tags(request.tags.unwrap_or_default(), &mut findings);
     let business_id = business_id(request.business_id, &mut findings);
+    let tags = tags(request.tags.unwrap_or_default(), &mut findings);
     let tenant = default_tenant("Create Process Instance", request.tenant_id.as_deref())?;
     findings.finish()?;
     let variables = variables(request.variables.as_deref())?;
@@ -167,23 +171,30 @@ fn is_xml_id(id: &str) -> bool {
 }
 
 fn tags(tags: Vec<String>, findings: &mut Findings) -> Vec<Text> {
+    // One that is given twice counts once.
+    let mut seen = BTreeSet::new();
+    let tags: Vec<String> = tags.into_iter().filter(|tag| seen.insert(tag.clone())).collect();
     if tags.len() > TAGS_MAX {
-        findings.add(format!("The provided tags exceed the limit of {TAGS_MAX} tags"));
+        findings.add(format!(
+            "The provided number of tags '{}' is not supported. Ensure to not add more than {TAGS_MAX} tags.",
+            tags.len()
+        ));
     }
-    for tag in &tags {
-        let mut characters = tag.chars();
-        let starts_well = characters.next().is_some_and(char::is_alphabetic);
-        if !starts_well || !characters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.')) {
-            findings.add(format!(
-                "The provided tag '{tag}' contains illegal characters. \
-                 It must start with a letter and have letters, digits, '_', '-', ':' and '.' only"
-            ));
-        }
-        if tag.chars().count() > TAG_CHARS_MAX {
-            findings.add(format!("The provided tag exceeds the limit of {TAG_CHARS_MAX} characters"));
-        }
+    for tag in tags.iter().filter(|tag| !is_tag(tag)) {
+        findings.add(format!(
+            "The provided tag '{tag}' is not valid. Tags must start with a letter (a-z, A-Z), followed by \
+             alphanumerics, underscores, minuses, colons, or periods. It must not be blank and must be \
+             {TAG_CHARS_MAX} characters or less."
+        ));
     }
     tags.into_iter().map(Text::from).collect()
+}
+
+fn is_tag(tag: &str) -> bool {
+    let is_rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.');
+    tag.len() <= TAG_CHARS_MAX
+        && tag.starts_with(|c: char| c.is_ascii_alphabetic())
+        && tag.chars().all(is_rest)
 }
 
 /// An empty one is none.

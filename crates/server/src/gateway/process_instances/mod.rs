@@ -10,8 +10,9 @@ use super::json::{self, Date, KeyText, optional_key};
 use super::problem::Problem;
 use super::process_definitions;
 use super::search;
+use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use tidemill_model::command::{CancelInstance, DeleteInstance};
+use tidemill_model::command::{AssignBusinessId, CancelInstance, DeleteInstance};
 use tidemill_model::{Command, ProcessInstanceKey, Text};
 use tidemill_store::view::{ElementStatistics, ProcessInstanceView};
 
@@ -29,6 +30,23 @@ pub(super) fn check_reference(call: &Call) -> Result<(), Problem> {
     findings.finish()
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct BusinessIdAssignment {
+    business_id: Option<String>,
+}
+
+pub(super) async fn assign_business_id(call: Call) -> Handled {
+    let instance = call.key()?;
+    let request: BusinessIdAssignment = call.required_body()?;
+    let mut findings = Findings::default();
+    let given = findings.required("businessId", request.business_id.filter(|id| !id.is_empty()));
+    let business_id = business_id(Some(given), &mut findings).unwrap_or_default();
+    findings.finish()?;
+    let command = AssignBusinessId { instance, business_id };
+    call.submit(Command::AssignBusinessId(command), done).await
+}
+
 pub(super) async fn cancel(call: Call) -> Handled {
     let instance = call.key()?;
     check_reference(&call)?;
@@ -38,7 +56,12 @@ pub(super) async fn cancel(call: Call) -> Handled {
 pub(super) async fn delete(call: Call) -> Handled {
     let instance: ProcessInstanceKey = call.key()?;
     check_reference(&call)?;
-    call.submit(Command::DeleteInstance(DeleteInstance { instance }), done).await
+    let outcome = call.submit(Command::DeleteInstance(DeleteInstance { instance }), done).await;
+    // Clients know this refusal as that of a read.
+    outcome.map_err(|problem| match problem.status() {
+        StatusCode::NOT_FOUND => Problem::not_found("Process Instance", instance.0),
+        _ => problem,
+    })
 }
 
 pub(super) async fn get(call: Call) -> Handled {

@@ -1,5 +1,5 @@
 //! Finds what is wrong with a request body that could not be read, and says it in the words that clients know.
-//! Good requests of commands never come here.
+//! Good requests of commands never come here. Words of enums are taken in any casing and spelled as described.
 
 use super::{Api, Field, PageKind, Request, Search, Type};
 use serde_json::Value;
@@ -60,12 +60,11 @@ impl<'a> BodyPath<'a> {
         }
     }
 
-    /// The innermost field that is no operator.
+    /// The innermost member, operators included; items of lists have no name.
     fn field(&self) -> &str {
-        match (self.step, self.above) {
-            (PathSegment::Member(name), _) if !name.starts_with('$') => name,
-            (_, Some(above)) => above.field(),
-            _ => "",
+        match self.step {
+            PathSegment::Member(name) => name,
+            _ => "null",
         }
     }
 
@@ -79,7 +78,7 @@ impl<'a> BodyPath<'a> {
 }
 
 /// Finds the first fault that keeps a body from being read, if there is one.
-pub(crate) fn misfit(api: &Api, request: &Request, body: &Value) -> Option<Misfit> {
+pub(crate) fn misfit(api: &Api, request: &Request, body: &mut Value) -> Option<Misfit> {
     match request {
         Request::Body { shape, .. } => value(api, shape, body, &BodyPath::TOP).err(),
         Request::Search(description) => search(api, description, body).err(),
@@ -89,17 +88,19 @@ pub(crate) fn misfit(api: &Api, request: &Request, body: &Value) -> Option<Misfi
 
 /// The same for a value by itself.
 pub(super) fn value_misfit(api: &Api, shape: &Type, given: &Value) -> Option<Misfit> {
-    value(api, shape, given, &BodyPath::TOP).err()
+    let mut spelled = given.clone();
+    let misfit = value(api, shape, &mut spelled, &BodyPath::TOP).err();
+    misfit.or_else(|| (spelled != *given).then(|| BodyPath::TOP.unreadable()))
 }
 
-fn search(api: &Api, description: &Search, body: &Value) -> Checked {
+fn search(api: &Api, description: &Search, body: &mut Value) -> Checked {
     let top = &BodyPath::TOP;
     let Value::Object(members) = body else {
         return if body.is_null() { Ok(()) } else { Err(top.unreadable()) };
     };
     for (name, member) in members {
         let place = top.member(name);
-        match (name.as_str(), member) {
+        match (name.as_str(), &mut *member) {
             ("filter" | "sort" | "page", Value::Null) => {}
             ("filter", _) if description.filter.is_some() => {
                 object(api, description.filter.unwrap_or_default(), member, &place)?;
@@ -112,9 +113,9 @@ fn search(api: &Api, description: &Search, body: &Value) -> Checked {
     Ok(())
 }
 
-fn sort(fields: &[&'static str], list: &Value, place: &BodyPath<'_>) -> Checked {
+fn sort(fields: &[&'static str], list: &mut Value, place: &BodyPath<'_>) -> Checked {
     let Value::Array(criteria) = list else { return Err(place.unreadable()) };
-    for (index, criterion) in criteria.iter().enumerate() {
+    for (index, criterion) in criteria.iter_mut().enumerate() {
         let place = place.item(index);
         let Value::Object(members) = criterion else { return Err(place.unreadable()) };
         for (name, member) in members {
@@ -145,6 +146,9 @@ fn page(kind: PageKind, page: &Value, place: &BodyPath<'_>) -> Checked {
             return Err(place.unreadable());
         }
     }
+    if kind != PageKind::Full {
+        return Ok(());
+    }
     let given = |name: &str| members.get(name).is_some_and(|member| !member.is_null());
     let starts = ["from", "after", "before"].into_iter().filter(|name| given(name)).count();
     let finding = match starts {
@@ -155,7 +159,7 @@ fn page(kind: PageKind, page: &Value, place: &BodyPath<'_>) -> Checked {
     Err(Misfit { detail: finding, path: place.json_path(), did_you_mean: None })
 }
 
-fn value(api: &Api, shape: &Type, given: &Value, place: &BodyPath<'_>) -> Checked {
+fn value(api: &Api, shape: &Type, given: &mut Value, place: &BodyPath<'_>) -> Checked {
     if given.is_null() {
         return Ok(());
     }
@@ -180,17 +184,21 @@ fn value(api: &Api, shape: &Type, given: &Value, place: &BodyPath<'_>) -> Checke
     if fits { Ok(()) } else { Err(place.unreadable()) }
 }
 
-fn list(given: &Value, place: &BodyPath<'_>, each: impl Fn(&Value, &BodyPath<'_>) -> Checked) -> Checked {
+fn list(
+    given: &mut Value,
+    place: &BodyPath<'_>,
+    each: impl Fn(&mut Value, &BodyPath<'_>) -> Checked,
+) -> Checked {
     let Value::Array(items) = given else { return Err(place.unreadable()) };
-    items.iter().enumerate().try_for_each(|(index, item)| each(item, &place.item(index)))
+    items.iter_mut().enumerate().try_for_each(|(index, item)| each(item, &place.item(index)))
 }
 
-fn object(api: &Api, name: &str, given: &Value, place: &BodyPath<'_>) -> Checked {
+fn object(api: &Api, name: &str, given: &mut Value, place: &BodyPath<'_>) -> Checked {
     let fields = api.object(name);
     members(api, fields, given, place, true)
 }
 
-fn members(api: &Api, fields: &[Field], given: &Value, place: &BodyPath<'_>, allows_or: bool) -> Checked {
+fn members(api: &Api, fields: &[Field], given: &mut Value, place: &BodyPath<'_>, allows_or: bool) -> Checked {
     let Value::Object(members_given) = given else { return Err(place.unreadable()) };
     for (member_name, member) in members_given {
         let place = place.member(member_name);
@@ -206,7 +214,7 @@ fn members(api: &Api, fields: &[Field], given: &Value, place: &BodyPath<'_>, all
     Ok(())
 }
 
-fn filter(api: &Api, base: &Type, given: &Value, place: &BodyPath<'_>) -> Checked {
+fn filter(api: &Api, base: &Type, given: &mut Value, place: &BodyPath<'_>) -> Checked {
     let Value::Object(operators) = given else { return value(api, base, given, place) };
     for (operator, operand) in operators {
         let place = place.member(operator);
@@ -231,21 +239,27 @@ fn filter(api: &Api, base: &Type, given: &Value, place: &BodyPath<'_>) -> Checke
     Ok(())
 }
 
-fn word(words: &[&'static str], given: &Value, place: &BodyPath<'_>) -> Checked {
-    match given {
-        Value::Null => Ok(()),
-        Value::String(text) if words.contains(&text.as_str()) => Ok(()),
-        Value::String(text) => Err(Misfit {
-            detail: format!(
-                "Unexpected value '{text}' for enum field '{}'. Use any of the following values: [{}]",
-                place.field(),
-                words.join(", ")
-            ),
-            path: place.json_path(),
-            did_you_mean: nearest(text, words.iter().copied()),
-        }),
-        _ => Err(place.unreadable()),
+fn word(words: &[&'static str], given: &mut Value, place: &BodyPath<'_>) -> Checked {
+    let text = match given {
+        Value::Null => return Ok(()),
+        Value::String(text) => text,
+        _ => return Err(place.unreadable()),
+    };
+    if let Some(known) = words.iter().find(|word| word.eq_ignore_ascii_case(text)) {
+        if *known != text {
+            *text = (*known).to_owned();
+        }
+        return Ok(());
     }
+    Err(Misfit {
+        detail: format!(
+            "Unexpected value '{text}' for enum field '{}'. Use any of the following values: [{}]",
+            place.field(),
+            words.join(", ")
+        ),
+        path: place.json_path(),
+        did_you_mean: nearest(text, words.iter().copied()),
+    })
 }
 
 fn unknown<'a>(place: &BodyPath<'_>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Misfit {

@@ -48,6 +48,17 @@ pub(crate) enum Request {
     Search(Search),
 }
 
+impl Request {
+    /// True if there must be a body of JSON.
+    pub(crate) fn is_required(&self) -> bool {
+        match self {
+            Request::Body { is_required, .. } => *is_required,
+            Request::Search(search) => search.is_required,
+            Request::None | Request::Multipart => false,
+        }
+    }
+}
+
 /// The body of a search: `{filter, sort, page}`.
 pub(crate) struct Search {
     pub(crate) is_required: bool,

@@ -1,8 +1,9 @@
 //! One command of the log as it is shown.
 
+use super::words::{self, Content};
 use crate::gateway::json::Date;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 use tidemill_model::Command;
 use tidemill_model::command::DefinitionRef;
@@ -17,55 +18,38 @@ pub(super) struct Entry {
     batch: String,
     /// Its place among the commands of the batch.
     number: usize,
-    /// The intent of the command, such as `CompleteJob`.
+    /// The operation of the API that it came from, such as `completeJob`, or the engine's own name for it.
     kind: String,
     /// Whom or what it was about, in a few words.
     subject: String,
-    command: Value,
+    command: Content,
 }
 
 impl Entry {
     pub(super) fn new(batch: &LoggedBatch, number: usize, command: &Command) -> Entry {
-        let (kind, content) = content(command);
         Entry {
             timestamp: Date(batch.at),
             partition_id: batch.partition.0,
             batch: batch.id.0.to_string(),
             number,
-            kind,
+            kind: words::operation(command),
             subject: subject(command),
-            command: content,
+            command: words::content(command),
         }
     }
 
     pub(super) fn names_any(&self, keys: &HashSet<i64>) -> bool {
-        names_any(&self.command, keys)
+        self.command.members.values().any(|member| names_any(member, keys))
     }
 }
 
-/// Keys are texts here, and so are variables: one that is exactly a key of the instance is about it as well.
+/// Keys are texts here.
 fn names_any(value: &Value, keys: &HashSet<i64>) -> bool {
     match value {
         Value::String(text) => text.parse().is_ok_and(|key| keys.contains(&key)),
         Value::Array(items) => items.iter().any(|item| names_any(item, keys)),
         Value::Object(members) => members.values().any(|member| names_any(member, keys)),
         _ => false,
-    }
-}
-
-/// The name of the command and its members. Files of a deployment are told by name and size.
-fn content(command: &Command) -> (String, Value) {
-    if let Command::Deploy(deploy) = command {
-        let files = deploy.files.iter().map(|file| json!({"name": file.name, "bytes": file.content.len()}));
-        return ("Deploy".to_owned(), json!({"tenant": deploy.tenant, "files": files.collect::<Vec<_>>()}));
-    }
-    match serde_json::to_value(command) {
-        Ok(Value::Object(mut tagged)) => {
-            let kind = tagged.keys().next().cloned().unwrap_or_default();
-            let members = tagged.get_mut(&kind).map(Value::take).unwrap_or_default();
-            (kind, members)
-        }
-        _ => (command.intent().to_owned(), Value::Null),
     }
 }
 
@@ -78,6 +62,7 @@ fn subject(command: &Command) -> String {
             DefinitionRef::Latest(id) => format!("process {id}"),
             DefinitionRef::Version(id, version) => format!("process {id}, version {version}"),
         },
+        Command::AssignBusinessId(c) => format!("instance {}", c.instance),
         Command::CancelInstance(c) => format!("instance {}", c.instance),
         Command::DeleteInstance(c) => format!("instance {}", c.instance),
         Command::SetVariables(c) => format!("scope {}", c.scope),

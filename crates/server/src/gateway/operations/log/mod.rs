@@ -4,6 +4,7 @@ mod belongings;
 mod cursor;
 mod entry;
 mod strands;
+mod words;
 
 use super::{Operations, answered, partition, read};
 use crate::gateway::call::Handled;
