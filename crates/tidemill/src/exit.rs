@@ -3,7 +3,7 @@
 
 use crate::client::Failure;
 use crate::commands::validate::Invalid;
-use crate::commands::worker::Lost;
+use crate::commands::worker::{JobsFailed, Lost};
 use crate::output;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -20,6 +20,18 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Something that was looked for by its name and is not there.
+#[derive(Debug)]
+pub(crate) struct Missing(pub(crate) String);
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Expected to find {}, but there is none", self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
 pub(crate) fn code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(number(error))
 }
@@ -30,6 +42,8 @@ fn number(error: &anyhow::Error) -> u8 {
         None if error.is::<Usage>() => 2,
         None if error.is::<Invalid>() => 7,
         None if error.is::<Lost>() => 3,
+        None if error.is::<Missing>() => 4,
+        None if error.is::<JobsFailed>() => 8,
         None => 1,
     }
 }

@@ -4,6 +4,8 @@ mod admin;
 mod bench;
 mod client;
 mod commands;
+#[cfg(test)]
+mod documented;
 mod exit;
 mod json_text;
 mod output;
@@ -30,10 +32,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
     after_help = "\
 Try it:
   tidemill serve --demo                        a server with an example, state in ./tidemill-data
-  tidemill deploy order.bpmn                   in another shell
-  tidemill start order --variables '{\"quantity\": 3}'
-  tidemill worker check-stock --exec ./check-stock.py
-  tidemill instances
+  tidemill instances                           in another shell: what runs
+  tidemill start order --variable quantity=3
+  tidemill tasks                               what waits for people
+  tidemill deploy order.bpmn                   a model of your own
+  tidemill worker payment --exec ./pay.sh      a program that works on its jobs
+  tidemill incidents                           what is stuck
+
+Limits of the server, where it is not told otherwise: 4 MB for a request, 32 MB for a deployment, 10000 rows for an
+answer; --help of a command names its own.
 
 Exit codes:
   0  done
@@ -43,7 +50,8 @@ Exit codes:
   4  not found
   5  refused: the request is wrong, or does not fit the state of things
   6  the server failed, has too much to do, or time ran out: trying again may help
-  7  `validate` found something"
+  7  `validate` found something
+  8  a job of `worker --jobs N` failed"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -55,13 +63,16 @@ enum Command {
     Serve(Box<serve::Serve>),
     Deploy(Remote<deploy::Deploy>),
     Start(Remote<start::Start>),
+    Processes(Remote<processes::Processes>),
     Instances(Remote<instances::Instances>),
     Show(Remote<show::Show>),
+    Variables(Remote<variables::Variables>),
     Cancel(Remote<cancel::Cancel>),
     Jobs(Remote<jobs::Jobs>),
     Worker(Remote<worker::Worker>),
     Publish(Remote<publish::Publish>),
     Signal(Remote<signal::Signal>),
+    Incidents(Remote<incidents::Incidents>),
     Resolve(Remote<resolve::Resolve>),
     Tasks(Remote<tasks::Tasks>),
     CompleteTask(Remote<complete_task::CompleteTask>),
@@ -76,13 +87,16 @@ fn main() -> ExitCode {
         Command::Serve(command) => command.run(),
         Command::Deploy(command) => command.run(),
         Command::Start(command) => command.run(),
+        Command::Processes(command) => command.run(),
         Command::Instances(command) => command.run(),
         Command::Show(command) => command.run(),
+        Command::Variables(command) => command.run(),
         Command::Cancel(command) => command.run(),
         Command::Jobs(command) => command.run(),
         Command::Worker(command) => command.run(),
         Command::Publish(command) => command.run(),
         Command::Signal(command) => command.run(),
+        Command::Incidents(command) => command.run(),
         Command::Resolve(command) => command.run(),
         Command::Tasks(command) => command.run(),
         Command::CompleteTask(command) => command.run(),

@@ -89,12 +89,25 @@ pub(crate) fn write_line(line: fmt::Arguments<'_>) {
 pub(crate) type Column<'a> = (&'a str, fn(&Value) -> String);
 
 pub(crate) fn print_table(columns: &[Column<'_>], items: &[Value]) {
+    print_part(columns, items, true);
+}
+
+/// A part of a long table; the first has the titles.
+pub(crate) fn print_part(columns: &[Column<'_>], items: &[Value], has_titles: bool) {
     let rows = items.iter().map(|item| columns.iter().map(|(_, cell)| cell(item)).collect());
     let titles = columns.iter().map(|(title, _)| *title);
-    print_rows(titles, rows);
+    print_table_lines(titles, rows, has_titles);
 }
 
 pub(crate) fn print_rows<'a>(titles: impl Iterator<Item = &'a str>, rows: impl Iterator<Item = Vec<String>>) {
+    print_table_lines(titles, rows, true);
+}
+
+fn print_table_lines<'a>(
+    titles: impl Iterator<Item = &'a str>,
+    rows: impl Iterator<Item = Vec<String>>,
+    has_titles: bool,
+) {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(titles);
@@ -103,22 +116,34 @@ pub(crate) fn print_rows<'a>(titles: impl Iterator<Item = &'a str>, rows: impl I
     }
     for (number, line) in table.lines().enumerate() {
         let line = line.trim();
-        if number == 0 { say!("{}", style(line).bold()) } else { say!("{line}") }
+        match number {
+            0 if has_titles => say!("{}", style(line).bold()),
+            0 => {}
+            _ => say!("{line}"),
+        }
     }
 }
 
 /// The items of a search, with a word on those that did not fit.
-pub(crate) fn print_page(columns: &[Column<'_>], answer: &Value, things: &str) {
+pub(crate) fn print_page(columns: &[Column<'_>], answer: &Value, things: &str, page: u32) {
     let items = answer["items"].as_array().map_or(&[] as &[Value], Vec::as_slice);
     let total = answer["page"]["totalItems"].as_u64().unwrap_or(items.len() as u64);
     if total == 0 {
         say!("no {things}");
         return;
     }
+    if items.is_empty() {
+        say!("page {page} is empty: there are {total} {things}");
+        return;
+    }
     print_table(columns, items);
     if total > items.len() as u64 {
         let more = if answer["page"]["hasMoreTotalItems"].as_bool() == Some(true) { " at least" } else { "" };
-        say!("\n{} of{more} {total} {things}; see more with --limit", items.len());
+        say!(
+            "\n{} of{more} {total} {things}; see more with --page {}, or all with --all",
+            items.len(),
+            page + 1
+        );
     }
 }
 

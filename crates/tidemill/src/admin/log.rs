@@ -17,7 +17,7 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(500);
 /// Show the log of commands: what was asked of the engine, by clients and by itself
 ///
 /// Without --since the newest are shown. The log is kept for as long as `tidemill admin retention` says. With --json
-/// each command is one line, with all that was asked.
+/// each command is one line, in the words of the API: its operation, and the members of its request.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +25,7 @@ Examples:
   tidemill admin log --follow                    and those to come
   tidemill admin log --since 2h --limit 1000     from two hours ago on
   tidemill admin log --instance 2251799813685251 --since 1d
-  tidemill admin log --json | jq -r 'select(.kind == \"Deploy\")'")]
+  tidemill admin log --json | jq -r 'select(.kind == \"createDeployment\")'")]
 pub(super) struct Log {
     /// Only of this partition
     #[arg(long, value_name = "N")]

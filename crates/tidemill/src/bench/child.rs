@@ -1,7 +1,7 @@
 //! The server's process as the bench sees it: questions, processor time, memory.
 
 use super::limit::Limit;
-use super::place::Place;
+use super::place::BenchStore;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
@@ -30,7 +30,7 @@ struct Started {
 
 impl Child {
     /// With a secret, as one of several servers that share the store.
-    pub(super) fn start(place: &Place, partitions: u16, secret: Option<&str>) -> Result<Child> {
+    pub(super) fn start(place: &BenchStore, partitions: u16, secret: Option<&str>) -> Result<Child> {
         let mut process = Command::new(std::env::current_exe()?)
             .args(["bench", "server", "--partitions", &partitions.to_string()])
             .args(place.arguments())

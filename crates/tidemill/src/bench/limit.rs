@@ -1,7 +1,7 @@
 //! What the bare store can do: the batches of a real run, committed to a fresh store with no engine and no clients;
 //! those of one partition one after the other, as its owner did.
 
-use super::place::Place;
+use super::place::BenchStore;
 use super::recorder::{ended_instances, rows};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,11 @@ pub(super) struct Limit {
     pub(super) seconds: f64,
 }
 
-pub(super) async fn measure(batches: Vec<Batch>, place: &Place, partitions: PartitionCount) -> Result<Limit> {
+pub(super) async fn measure(
+    batches: Vec<Batch>,
+    place: &BenchStore,
+    partitions: PartitionCount,
+) -> Result<Limit> {
     let store = place.open(partitions, None).await?;
     let holder = Text::new_static("bench");
     let (mut owned, mut ready) = (HashMap::new(), HashMap::new());

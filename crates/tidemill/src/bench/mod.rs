@@ -12,7 +12,9 @@ mod processes;
 mod pulse;
 mod recorder;
 mod report;
+mod search;
 mod server;
+mod timers;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -29,6 +31,8 @@ enum Subject {
     Processes(processes::Processes),
     Append(append::Append),
     Nodes(nodes::Nodes),
+    Timers(timers::Timers),
+    Search(search::Search),
     #[command(hide = true)]
     Server(server::BenchServer),
 }
@@ -39,6 +43,8 @@ impl Bench {
             Subject::Processes(processes) => processes.run(),
             Subject::Append(append) => append.run(),
             Subject::Nodes(nodes) => nodes.run(),
+            Subject::Timers(timers) => timers.run(),
+            Subject::Search(search) => search.run(),
             Subject::Server(server) => server.run(),
         }
     }

@@ -18,7 +18,7 @@ use tidemill_store_sqlite::SqliteStore;
 pub(super) type BatchHook = Arc<dyn Fn(&Batch) + Send + Sync>;
 
 #[derive(Args, Clone)]
-pub(super) struct Place {
+pub(super) struct BenchStore {
     /// A file of the embedded store
     #[arg(long, required_unless_present = "url", conflicts_with = "url")]
     file: Option<PathBuf>,
@@ -31,10 +31,10 @@ pub(super) struct Place {
     schema: Option<String>,
 }
 
-impl Place {
+impl BenchStore {
     /// Another one of the same kind.
-    pub(super) fn beside(&self) -> Place {
-        Place {
+    pub(super) fn beside(&self) -> BenchStore {
+        BenchStore {
             file: self.file.as_ref().map(|file| file.with_extension("limit.db")),
             url: self.url.clone(),
             schema: self.schema.as_ref().map(|schema| format!("{schema}_limit")),
@@ -86,6 +86,14 @@ impl Place {
         Ok(PostgresStore::hold_snapshot(&options).await?)
     }
 
+    /// What a database does by itself some minutes after so many rows have come.
+    pub(super) async fn gather_statistics(&self) -> Result<()> {
+        if let Some(options) = self.postgres() {
+            PostgresStore::gather_statistics(&options).await?;
+        }
+        Ok(())
+    }
+
     async fn remove(&self) -> Result<()> {
         if let Some(options) = self.postgres() {
             PostgresStore::drop_schema(&options).await?;
@@ -96,28 +104,28 @@ impl Place {
 
 /// A place that goes away with all that was put there and beside it, but for a file that somebody has named.
 pub(super) struct FreshPlace {
-    place: Place,
+    place: BenchStore,
     _directory: Option<TempDir>,
 }
 
 impl FreshPlace {
     /// Without a URL a new file.
     pub(super) fn make(url: Option<&str>) -> Result<FreshPlace> {
-        let nowhere = Place { file: None, url: None, schema: None };
+        let nowhere = BenchStore { file: None, url: None, schema: None };
         match url {
             None => {
                 // In this directory rather than the system's place for such files, which may live in memory.
                 let directory = tempfile::Builder::new().prefix("tidemill-bench-").tempdir_in(".")?;
-                let place = Place { file: Some(directory.path().join("tidemill.db")), ..nowhere };
+                let place = BenchStore { file: Some(directory.path().join("tidemill.db")), ..nowhere };
                 Ok(FreshPlace { place, _directory: Some(directory) })
             }
             Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
                 let schema = format!("bench_{:08x}", seed());
-                let place = Place { url: Some(url.to_owned()), schema: Some(schema), ..nowhere };
+                let place = BenchStore { url: Some(url.to_owned()), schema: Some(schema), ..nowhere };
                 Ok(FreshPlace { place, _directory: None })
             }
             Some(url) => {
-                let place = Place { file: Some(sqlite_path(url)?), ..nowhere };
+                let place = BenchStore { file: Some(sqlite_path(url)?), ..nowhere };
                 Ok(FreshPlace { place, _directory: None })
             }
         }
@@ -131,9 +139,9 @@ fn seed() -> u32 {
 }
 
 impl Deref for FreshPlace {
-    type Target = Place;
+    type Target = BenchStore;
 
-    fn deref(&self) -> &Place {
+    fn deref(&self) -> &BenchStore {
         &self.place
     }
 }

@@ -3,7 +3,7 @@
 use super::child::{Child, Counts};
 use super::load::{Experience, Load, Plan};
 use super::model::Model;
-use super::place::{FreshPlace, Place};
+use super::place::{BenchStore, FreshPlace};
 use super::pulse::{Machine, Pulse};
 use super::report::{HalfLoad, Report, UnderSnapshot};
 use crate::client::{Client, NewFile};
@@ -161,7 +161,7 @@ impl Processes {
         load.end().map(drop)
     }
 
-    fn measure(&self, child: &mut Child, place: &Place, pace: Option<f64>) -> Result<Measured> {
+    fn measure(&self, child: &mut Child, place: &BenchStore, pace: Option<f64>) -> Result<Measured> {
         let load = Load::begin(self.plan(child, pace));
         let phase = if pace.is_some() { "half load" } else { "highest load" };
         wait(&load, Duration::from_secs(self.warm_up), "warm-up")?;
@@ -190,7 +190,7 @@ impl Processes {
 
 impl Processes {
     /// The same load before and while somebody holds a snapshot.
-    fn under_snapshot(&self, child: &mut Child, place: &Place, seconds: u64) -> Result<UnderSnapshot> {
+    fn under_snapshot(&self, child: &mut Child, place: &BenchStore, seconds: u64) -> Result<UnderSnapshot> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let load = Load::begin(self.plan(child, None));
         wait(&load, Duration::from_secs(self.warm_up), "warm-up")?;

@@ -2,7 +2,7 @@
 //! line, and answers each with a line of JSON.
 
 use super::limit;
-use super::place::Place;
+use super::place::BenchStore;
 use super::recorder::Recorder;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 #[derive(Args)]
 pub(super) struct BenchServer {
     #[command(flatten)]
-    place: Place,
+    place: BenchStore,
 
     #[arg(long)]
     partitions: u16,
@@ -75,7 +75,7 @@ struct Running {
 
 impl Running {
     async fn start(
-        place: &Place,
+        place: &BenchStore,
         partitions: PartitionCount,
         cluster: Option<ClusterConfig>,
         recorder: Arc<Recorder>,

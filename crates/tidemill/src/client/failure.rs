@@ -23,6 +23,11 @@ pub(crate) enum Failure {
         url: String,
         reason: String,
     },
+    /// Nobody vouches for the server that answers there.
+    BadAuthority {
+        url: String,
+        reason: String,
+    },
 }
 
 /// The members of every problem document; whatever else is there is shown by name.
@@ -31,7 +36,7 @@ const STANDARD_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "insta
 impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Failure::BadUrl { .. } => 2,
+            Failure::BadUrl { .. } | Failure::BadAuthority { .. } => 2,
             Failure::Unreachable { .. } | Failure::NotTidemill { .. } => 3,
             Failure::Refused { status: 404, .. } => 4,
             Failure::Refused { status: 429 | 500.., .. } => 6,
@@ -58,6 +63,10 @@ impl fmt::Display for Failure {
             Failure::BadUrl { url, reason } => {
                 write!(f, "'{url}' is no address of a server: {reason}. It looks like http://127.0.0.1:8080")
             }
+            Failure::BadAuthority { url, reason } => write!(
+                f,
+                "{url} cannot be trusted: {reason}. Name the file with the certificate of its authority with --ca FILE"
+            ),
             // The findings say all that the detail says, and where.
             Failure::Refused { problem, .. } if has_findings(problem) => {
                 let findings = problem["findings"].as_array().into_iter().flatten();

@@ -5,6 +5,7 @@ use crate::output::{self, say};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 pub(crate) const URL_DEFAULT: &str = "http://127.0.0.1:8080";
 
@@ -20,12 +21,17 @@ pub(crate) struct Remote<C: Args> {
         env = "TIDEMILL_URL",
         default_value = URL_DEFAULT,
         value_name = "URL",
-        help_heading = "Server and output"
+        help_heading = "Server and output",
+        global = true
     )]
     url: String,
 
+    /// For https: file with the authorities that may vouch for the server, as PEM [default: those of the system]
+    #[arg(long, env = "TIDEMILL_CA", value_name = "FILE", help_heading = "Server and output", global = true)]
+    ca: Option<PathBuf>,
+
     /// Print the server's answer as JSON
-    #[arg(long, help_heading = "Server and output")]
+    #[arg(long, help_heading = "Server and output", global = true)]
     json: bool,
 }
 
@@ -43,7 +49,8 @@ impl<C: RemoteCommand> Remote<C> {
         if self.json {
             output::report_failures_as_json();
         }
-        let session = Session { client: Client::new(&self.url).with_token(token), json: self.json };
+        let client = Client::connect(&self.url, self.ca.as_deref())?.with_token(token);
+        let session = Session { client, json: self.json };
         self.command.run(&session)
     }
 }
@@ -72,13 +79,23 @@ impl Session {
         sort: Value,
         limit: u32,
     ) -> Result<Value, Failure> {
+        self.search_page(path, filter, &sort, json!({"limit": limit}))
+    }
+
+    pub(super) fn search_page(
+        &self,
+        path: &str,
+        filter: Value,
+        sort: &Value,
+        page: Value,
+    ) -> Result<Value, Failure> {
         let filter: Value = match filter {
             Value::Object(members) => {
                 Value::Object(members.into_iter().filter(|(_, value)| !value.is_null()).collect())
             }
             other => other,
         };
-        self.client.post(path, &json!({"filter": filter, "sort": sort, "page": {"limit": limit}}))
+        self.client.post(path, &json!({"filter": filter, "sort": sort, "page": page}))
     }
 }
 

@@ -1,11 +1,11 @@
 //! `tidemill cancel`: instances that are no longer wanted.
 
-use crate::client::{RemoteCommand, Session};
+use crate::client::{Failure, Once, RemoteCommand, Session};
 use crate::exit;
 use crate::output::say;
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Cancel process instances
 ///
@@ -19,13 +19,26 @@ pub(crate) struct Cancel {
     /// Keys of the instances, see `tidemill instances`
     #[arg(required = true)]
     keys: Vec<i64>,
+
+    #[command(flatten)]
+    once: Once,
+}
+
+/// A name stands for one command, so it is told apart by the instance.
+fn cancel(session: &Session, key: i64, once: &Once) -> Result<Value, Failure> {
+    let name = once.key().map(|name| format!("{name}-{key}"));
+    session.client.post_once(
+        &format!("/v2/process-instances/{key}/cancellation"),
+        name.as_deref(),
+        &json!({}),
+    )
 }
 
 impl RemoteCommand for Cancel {
     fn run(self, session: &Session) -> Result<()> {
         let mut last = None;
         for key in self.keys {
-            match session.client.post(&format!("/v2/process-instances/{key}/cancellation"), &json!({})) {
+            match cancel(session, key, &self.once) {
                 Ok(_) => {
                     let done = json!({"processInstanceKey": key.to_string(), "cancelled": true});
                     session.show_line(&done, |_| say!("cancelled instance {key}"));

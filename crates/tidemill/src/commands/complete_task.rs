@@ -1,6 +1,6 @@
 //! `tidemill complete-task`: a person's work is done.
 
-use crate::client::{RemoteCommand, Session, VariablesArgument};
+use crate::client::{Once, RemoteCommand, Session, VariablesArgument};
 use crate::output::say;
 use anyhow::Result;
 use clap::Args;
@@ -20,6 +20,9 @@ pub(crate) struct CompleteTask {
 
     #[command(flatten)]
     variables: VariablesArgument,
+
+    #[command(flatten)]
+    once: Once,
 }
 
 #[derive(Serialize)]
@@ -30,7 +33,12 @@ struct Completion {
 impl RemoteCommand for CompleteTask {
     fn run(self, session: &Session) -> Result<()> {
         let body = Completion { variables: self.variables.read()? };
-        session.client.post(&format!("/v2/user-tasks/{}/completion", self.key), &body)?;
+
+        session.client.post_once(
+            &format!("/v2/user-tasks/{}/completion", self.key),
+            self.once.key(),
+            &body,
+        )?;
         let done = json!({"userTaskKey": self.key.to_string(), "completed": true});
         session.show_line(&done, |_| say!("completed task {}", self.key));
         Ok(())

@@ -1,7 +1,7 @@
 //! `tidemill deploy`: files to the server, all or none.
 
-use crate::client::{Failure, NewFile, RemoteCommand, Session};
-use crate::output::{cell, print_rows};
+use crate::client::{Failure, NewFile, Once, RemoteCommand, Session};
+use crate::output::{cell, complain, finding, print_rows};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
@@ -17,15 +17,24 @@ Examples:
 
 A file that is deployed already, unchanged, keeps its version.")]
 pub(crate) struct Deploy {
-    /// Files to deploy together
+    /// Files to deploy together, at most 32 MB (see --deployment-limit of `tidemill serve`)
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    once: Once,
 }
 
 impl RemoteCommand for Deploy {
     fn run(self, session: &Session) -> Result<()> {
         let files: Vec<NewFile> = self.files.iter().map(|path| read(path)).collect::<Result<_>>()?;
-        let answer = session.client.deploy(&files).map_err(|failure| with_paths(failure, &self.files))?;
+        let answer = session
+            .client
+            .deploy_once(&files, self.once.key())
+            .map_err(|failure| with_paths(failure, &self.files))?;
+        for warning in answer["warnings"].as_array().into_iter().flatten() {
+            complain!("warning: {}", finding(&with_path(warning.clone(), &self.files)));
+        }
         session.show(&answer, |answer| {
             let deployed = answer["deployments"].as_array().into_iter().flatten().filter_map(row);
             print_rows(["KIND", "ID", "VERSION", "KEY", "FILE"].into_iter(), deployed);
@@ -38,13 +47,18 @@ impl RemoteCommand for Deploy {
 fn with_paths(mut failure: Failure, paths: &[PathBuf]) -> Failure {
     if let Failure::Refused { problem, .. } = &mut failure {
         for finding in problem["findings"].as_array_mut().into_iter().flatten() {
-            let known = paths.iter().find(|path| Some(name(path).as_str()) == finding["file"].as_str());
-            if let Some(path) = known {
-                finding["file"] = path.display().to_string().into();
-            }
+            *finding = with_path(finding.take(), paths);
         }
     }
     failure
+}
+
+fn with_path(mut finding: Value, paths: &[PathBuf]) -> Value {
+    let known = paths.iter().find(|path| Some(name(path).as_str()) == finding["file"].as_str());
+    if let Some(path) = known {
+        finding["file"] = path.display().to_string().into();
+    }
+    finding
 }
 
 fn name(path: &Path) -> String {

@@ -1,7 +1,7 @@
 //! `tidemill instances`: which instances there are.
 
-use crate::client::{RemoteCommand, Session, newest_first};
-use crate::output::{cell, print_page, time};
+use crate::client::{Listing, Paging, RemoteCommand, Session, newest_first};
+use crate::output::{Column, cell, time};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -13,6 +13,9 @@ Examples:
   tidemill instances                              those that run
   tidemill instances --state all --process order
   tidemill instances --incidents                  those that need help
+  tidemill instances --business-id A-1
+  tidemill instances --state all --page 2         the next 50
+  tidemill instances --state all --all --json     every one of them, one a line
   tidemill instances --json | jq -r '.items[].processInstanceKey'")]
 pub(crate) struct Instances {
     /// State to list
@@ -27,9 +30,12 @@ pub(crate) struct Instances {
     #[arg(long)]
     incidents: bool,
 
-    /// Rows at most
-    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    limit: u32,
+    /// Only with this business id
+    #[arg(long, value_name = "ID")]
+    business_id: Option<String>,
+
+    #[command(flatten)]
+    paging: Paging,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -51,27 +57,33 @@ impl State {
     }
 }
 
+const COLUMNS: [Column<'_>; 8] = [
+    ("KEY", |item| cell(item, "processInstanceKey")),
+    ("PROCESS", |item| cell(item, "processDefinitionId")),
+    ("VERSION", |item| cell(item, "processDefinitionVersion")),
+    ("BUSINESS ID", |item| cell(item, "businessId")),
+    ("STATE", |item| cell(item, "state")),
+    ("INCIDENT", |item| cell(item, "hasIncident")),
+    ("STARTED", |item| time(item, "startDate")),
+    ("ENDED", |item| time(item, "endDate")),
+];
+
 impl RemoteCommand for Instances {
     fn run(self, session: &Session) -> Result<()> {
         let filter = json!({
             "state": self.state.name(),
             "processDefinitionId": self.process,
+            "businessId": self.business_id,
             "hasIncident": self.incidents.then_some(true),
         });
-        let order = newest_first(&["startDate", "processInstanceKey"]);
-        let answer = session.search("/v2/process-instances/search", filter, order, self.limit)?;
-        session.show(&answer, |answer| {
-            let columns: [crate::output::Column<'_>; 7] = [
-                ("KEY", |item| cell(item, "processInstanceKey")),
-                ("PROCESS", |item| cell(item, "processDefinitionId")),
-                ("VERSION", |item| cell(item, "processDefinitionVersion")),
-                ("STATE", |item| cell(item, "state")),
-                ("INCIDENT", |item| cell(item, "hasIncident")),
-                ("STARTED", |item| time(item, "startDate")),
-                ("ENDED", |item| time(item, "endDate")),
-            ];
-            print_page(&columns, answer, "instances");
-        });
-        Ok(())
+        let sort = newest_first(&["startDate", "processInstanceKey"]);
+        let listing = Listing {
+            path: "/v2/process-instances/search",
+            filter,
+            sort,
+            columns: &COLUMNS,
+            things: "instances",
+        };
+        listing.print(session, &self.paging)
     }
 }

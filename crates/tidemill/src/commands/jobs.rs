@@ -1,7 +1,7 @@
 //! `tidemill jobs`: what waits for workers.
 
-use crate::client::{RemoteCommand, Session, newest_first};
-use crate::output::{Column, cell, print_page, time};
+use crate::client::{Listing, Paging, RemoteCommand, Session, newest_first};
+use crate::output::{Column, cell, time};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
@@ -28,10 +28,21 @@ pub(crate) struct Jobs {
     #[arg(long, value_name = "KEY")]
     instance: Option<i64>,
 
-    /// Rows at most
-    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    limit: u32,
+    #[command(flatten)]
+    paging: Paging,
 }
+
+const COLUMNS: [Column<'_>; 9] = [
+    ("KEY", |item| cell(item, "jobKey")),
+    ("TYPE", |item| cell(item, "type")),
+    ("STATE", |item| cell(item, "state")),
+    ("RETRIES", |item| cell(item, "retries")),
+    ("HELD BY", |item| if is_held(item) { cell(item, "worker") } else { "-".to_owned() }),
+    ("UNTIL", |item| if is_held(item) { time(item, "deadline") } else { "-".to_owned() }),
+    ("INSTANCE", |item| cell(item, "processInstanceKey")),
+    ("ELEMENT", |item| cell(item, "elementId")),
+    ("CREATED", |item| time(item, "creationTime")),
+];
 
 impl RemoteCommand for Jobs {
     fn run(self, session: &Session) -> Result<()> {
@@ -42,23 +53,9 @@ impl RemoteCommand for Jobs {
             "state": (!matches!(state.as_str(), "ALL" | "OPEN")).then_some(state),
             "processInstanceKey": self.instance.map(|key| key.to_string()),
         });
-        let order = newest_first(&["creationTime", "jobKey"]);
-        let answer = session.search("/v2/jobs/search", filter, order, self.limit)?;
-        session.show(&answer, |answer| {
-            let columns: [Column<'_>; 9] = [
-                ("KEY", |item| cell(item, "jobKey")),
-                ("TYPE", |item| cell(item, "type")),
-                ("STATE", |item| cell(item, "state")),
-                ("RETRIES", |item| cell(item, "retries")),
-                ("HELD BY", |item| if is_held(item) { cell(item, "worker") } else { "-".to_owned() }),
-                ("UNTIL", |item| if is_held(item) { time(item, "deadline") } else { "-".to_owned() }),
-                ("INSTANCE", |item| cell(item, "processInstanceKey")),
-                ("ELEMENT", |item| cell(item, "elementId")),
-                ("CREATED", |item| time(item, "creationTime")),
-            ];
-            print_page(&columns, answer, "jobs");
-        });
-        Ok(())
+        let sort = newest_first(&["creationTime", "jobKey"]);
+        let listing = Listing { path: "/v2/jobs/search", filter, sort, columns: &COLUMNS, things: "jobs" };
+        listing.print(session, &self.paging)
     }
 }
 

@@ -3,8 +3,10 @@
 pub(crate) mod cancel;
 pub(crate) mod complete_task;
 pub(crate) mod deploy;
+pub(crate) mod incidents;
 pub(crate) mod instances;
 pub(crate) mod jobs;
+pub(crate) mod processes;
 pub(crate) mod publish;
 pub(crate) mod render;
 pub(crate) mod resolve;
@@ -13,4 +15,5 @@ pub(crate) mod signal;
 pub(crate) mod start;
 pub(crate) mod tasks;
 pub(crate) mod validate;
+pub(crate) mod variables;
 pub(crate) mod worker;

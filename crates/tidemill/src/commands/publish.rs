@@ -1,6 +1,6 @@
 //! `tidemill publish`: a message for whoever waits for it, now or later.
 
-use crate::client::{RemoteCommand, Session, VariablesArgument};
+use crate::client::{Once, RemoteCommand, Session, VariablesArgument};
 use crate::output::say;
 use anyhow::Result;
 use clap::Args;
@@ -36,6 +36,13 @@ pub(crate) struct Publish {
 
     #[command(flatten)]
     variables: VariablesArgument,
+
+    /// Only instances with this business id get it; one that it starts has it
+    #[arg(long, value_name = "ID")]
+    business_id: Option<String>,
+
+    #[command(flatten)]
+    once: Once,
 }
 
 #[derive(Serialize)]
@@ -48,6 +55,8 @@ struct Message {
     time_to_live: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    business_id: Option<String>,
 }
 
 impl RemoteCommand for Publish {
@@ -62,8 +71,9 @@ impl RemoteCommand for Publish {
             variables: self.variables.read()?,
             time_to_live: (!self.correlate).then(|| self.ttl.saturating_mul(1_000)),
             message_id: self.id,
+            business_id: self.business_id,
         };
-        let answer = session.client.post(path, &message)?;
+        let answer = session.client.post_once(path, self.once.key(), &message)?;
         session.show(&answer, |answer| say!("{}", answer[key].as_str().unwrap_or_default()));
         Ok(())
     }

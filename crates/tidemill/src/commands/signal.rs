@@ -1,6 +1,6 @@
 //! `tidemill signal`: something for everybody who waits for it.
 
-use crate::client::{RemoteCommand, Session, VariablesArgument};
+use crate::client::{Once, RemoteCommand, Session, VariablesArgument};
 use crate::output::say;
 use anyhow::Result;
 use clap::Args;
@@ -18,6 +18,9 @@ pub(crate) struct Signal {
 
     #[command(flatten)]
     variables: VariablesArgument,
+
+    #[command(flatten)]
+    once: Once,
 }
 
 #[derive(Serialize)]
@@ -30,7 +33,7 @@ struct Broadcast {
 impl RemoteCommand for Signal {
     fn run(self, session: &Session) -> Result<()> {
         let body = Broadcast { signal_name: self.name, variables: self.variables.read()? };
-        let answer = session.client.post("/v2/signals/broadcast", &body)?;
+        let answer = session.client.post_once("/v2/signals/broadcast", self.once.key(), &body)?;
         session.show(&answer, |answer| say!("{}", answer["signalKey"].as_str().unwrap_or_default()));
         Ok(())
     }

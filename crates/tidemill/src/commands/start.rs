@@ -1,19 +1,22 @@
 //! `tidemill start`: a new instance, with or without waiting for its end.
 
-use crate::client::{RemoteCommand, Session, VariablesArgument};
+use crate::client::{Once, RemoteCommand, Session, VariablesArgument};
 use crate::json_text::pretty;
 use crate::output::say;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use ureq::http::Method;
 
 /// Start an instance of a process
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tidemill start order --variables '{\"orderId\": \"A-1\", \"quantity\": 3}'
+  tidemill start order --variable orderId=A-1 --variable quantity=3 --business-id A-1
   tidemill start order --variables @order.json
+  tidemill start order --idempotency-key mail-4711   once, however often this is tried
   tidemill start price --await --timeout 60          wait for the end, print the variables
   KEY=$(tidemill start order)                        prints the key of the instance")]
 pub(crate) struct Start {
@@ -35,13 +38,16 @@ pub(crate) struct Start {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, requires = "await")]
     timeout: u64,
 
-    /// A name of your own for the instance
+    /// A name of your own for the instance, at most 256 characters
     #[arg(long, value_name = "ID")]
     business_id: Option<String>,
 
-    /// Tag of the instance; may be given several times
+    /// Tag of the instance, at most 100 characters; may be given up to ten times
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
+
+    #[command(flatten)]
+    once: Once,
 }
 
 #[derive(Serialize)]
@@ -78,7 +84,8 @@ impl RemoteCommand for Start {
             await_completion: self.r#await,
             request_timeout: self.r#await.then(|| self.timeout.saturating_mul(1_000)),
         };
-        let answer: Box<RawValue> = session.client.ask("/v2/process-instances", &creation)?;
+        let answer: Box<RawValue> =
+            session.client.command(Method::POST, "/v2/process-instances", self.once.key(), &creation)?;
         if session.json {
             say!("{}", pretty(answer.get()));
             return Ok(());

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::fmt;
 use std::path::PathBuf;
+use tidemill_bpmn::Finding;
 use tidemill_model::command::ResourceFile;
 
 /// Check files without a server
@@ -18,7 +19,8 @@ Examples:
   tidemill validate models/*.bpmn models/*.form
   tidemill validate order.bpmn --json
 
-Exit code 0 when all files are fine, 7 when something was found.")]
+Exit code 0 when all files are fine, 7 when something was found. Warnings, such as unknown extensions that have no effect,
+change nothing about the exit code.")]
 pub(crate) struct Validate {
     /// Files to check
     #[arg(required = true, value_name = "FILES")]
@@ -48,11 +50,13 @@ impl Validate {
         if self.json {
             output::report_failures_as_json();
         }
-        let findings = check(&read(&self.files)?);
+        let files = read(&self.files)?;
+        let (findings, warnings) = (check(&files), warnings(&files));
         if self.json {
-            say!("{:#}", json!({"findings": findings}));
+            say!("{:#}", json!({"findings": findings, "warnings": warnings}));
         } else {
             findings.iter().for_each(|found| say!("{}", finding(found)));
+            warnings.iter().for_each(|found| say!("warning: {}", finding(found)));
         }
         match findings.len() {
             0 if self.json => Ok(()),
@@ -92,7 +96,17 @@ fn check(files: &[ResourceFile]) -> Vec<Value> {
 
 fn check_model(file: &ResourceFile) -> Vec<Value> {
     let Err(findings) = tidemill_bpmn::read(&file.content) else { return Vec::new() };
-    let shown = findings.0.into_iter().map(|finding| {
+    shown(file, findings.0)
+}
+
+/// What has no effect in the models.
+fn warnings(files: &[ResourceFile]) -> Vec<Value> {
+    let models = files.iter().filter(|file| file.name.ends_with(".bpmn") || file.name.ends_with(".xml"));
+    models.flat_map(|file| shown(file, tidemill_bpmn::warnings(&file.content))).collect()
+}
+
+fn shown(file: &ResourceFile, findings: Vec<Finding>) -> Vec<Value> {
+    let shown = findings.into_iter().map(|finding| {
         json!({
             "file": &*file.name,
             "line": finding.line,

@@ -3,6 +3,7 @@
 mod demo;
 mod files;
 mod listen;
+mod log_filter;
 mod measure;
 mod settings;
 mod store;
@@ -73,9 +74,13 @@ async fn serve(settings: Settings) -> Result<()> {
     let began = Instant::now();
     let wanted = settings.address()?;
     // Whoever comes before the store is open waits; a server that cannot listen makes no store.
-    let listener = TcpListener::bind(wanted)
-        .await
-        .with_context(|| format!("cannot listen on {wanted}; is another server running there?"))?;
+    let listener = TcpListener::bind(wanted).await.with_context(|| {
+        format!(
+            "cannot listen on {wanted}; is another server running there? --http :{port} takes another port, \
+                 TIDEMILL_URL=http://127.0.0.1:{port} tells clients",
+            port = next_port(wanted.port())
+        )
+    })?;
     let (store, store_name) = store::open(settings.store()?).await?;
     let address = listener.local_addr()?;
     let config = settings.node(address)?;
@@ -116,6 +121,11 @@ async fn serve(settings: Settings) -> Result<()> {
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// A port to propose instead of one that is taken.
+fn next_port(taken: u16) -> u16 {
+    taken.checked_add(10).unwrap_or(8090)
 }
 
 async fn hand_over(node: &Node, serving: tokio::task::JoinHandle<std::io::Result<()>>) {

@@ -1,13 +1,14 @@
 //! The settings of a server: from flags, `TIDEMILL_*` variables and `tidemill.toml`, in this order.
 
 use super::listen::ListenAddress;
+use super::log_filter;
 use super::measure::{Age, Size};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Deserialize;
 use std::fs::{DirBuilder, Permissions};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::RangeInclusive;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -45,6 +46,8 @@ pub(crate) enum StoreSettings {
     Embedded {
         file: PathBuf,
         partitions: u16,
+        /// None for the default of the store.
+        search_limit_ms: Option<u64>,
     },
     Postgres {
         options: Box<tidemill_store_postgres::Options>,
@@ -74,6 +77,22 @@ pub(crate) struct Settings {
     /// [default: notify]
     #[arg(long, env = "TIDEMILL_WAKEUP", value_name = "MODE")]
     wakeup: Option<Wakeup>,
+
+    /// Connections to Postgres for commits: so many can be on their way [default: 8]
+    #[arg(long, env = "TIDEMILL_WRITE_CONNECTIONS", value_name = "N")]
+    write_connections: Option<NonZeroUsize>,
+
+    /// Connections to Postgres for what the engine loads [default: 4]
+    #[arg(long, env = "TIDEMILL_LOAD_CONNECTIONS", value_name = "N")]
+    load_connections: Option<NonZeroUsize>,
+
+    /// Connections to Postgres for searches [default: 4]
+    #[arg(long, env = "TIDEMILL_SEARCH_CONNECTIONS", value_name = "N")]
+    search_connections: Option<NonZeroUsize>,
+
+    /// A search that takes longer is given up [default: 10s]
+    #[arg(long, env = "TIDEMILL_SEARCH_LIMIT", value_name = "AGE")]
+    search_limit: Option<Age>,
 
     /// What the servers of one store know each other by; the same on all of them, and needed for more than one.
     /// Operators who show it can look after the server from other machines
@@ -154,8 +173,13 @@ impl Settings {
     /// read where there is one.
     pub(crate) fn complete(self, file: Option<&Path>) -> Result<Settings> {
         let path = file.unwrap_or(Path::new(FILE_DEFAULT));
+        let place = match &self.log {
+            Some(_) => "--log or TIDEMILL_LOG".to_owned(),
+            None => format!("log in {}", path.display()),
+        };
         let all = if file.is_none() && !path.exists() { self } else { self.or(Settings::read(path)?) };
         all.check()?;
+        log_filter::check(all.log(), &place)?;
         Ok(all)
     }
 
@@ -182,6 +206,9 @@ impl Settings {
         if self.connections == Some(0) {
             bail!("connections = 0 lets nobody in; write 1 or more");
         }
+        if self.search_limit.is_some_and(|limit| limit.0.is_zero()) {
+            bail!("search-limit = 0 gives every search up; write 1s or more, such as 30s");
+        }
         let limits = [("body-limit", self.body_limit), ("deployment-limit", self.deployment_limit)];
         for (name, limit) in limits {
             if let Some(size) = limit.filter(|limit| limit.0 < BODY_BYTES_MIN) {
@@ -199,6 +226,10 @@ impl Settings {
             http: self.http.or(other.http),
             schema: self.schema.or(other.schema),
             wakeup: self.wakeup.or(other.wakeup),
+            write_connections: self.write_connections.or(other.write_connections),
+            load_connections: self.load_connections.or(other.load_connections),
+            search_connections: self.search_connections.or(other.search_connections),
+            search_limit: self.search_limit.or(other.search_limit),
             cluster_secret: self.cluster_secret.or(other.cluster_secret),
             advertise: self.advertise.or(other.advertise),
             lease: self.lease.or(other.lease),
@@ -244,6 +275,7 @@ impl Settings {
             _ => Ok(StoreSettings::Embedded {
                 file: self.store_file()?,
                 partitions: self.partitions.unwrap_or(1),
+                search_limit_ms: self.search_limit_ms(),
             }),
         }
     }
@@ -256,7 +288,18 @@ impl Settings {
         if self.wakeup == Some(Wakeup::Poll) {
             options.wakeup = WakeupMode::Poll { every_ms: POLL_EVERY_MS };
         }
+        let count = |given: Option<NonZeroUsize>, default| given.map_or(default, NonZeroUsize::get);
+        options.write_connections = count(self.write_connections, options.write_connections);
+        options.load_connections = count(self.load_connections, options.load_connections);
+        options.search_connections = count(self.search_connections, options.search_connections);
+        if let Some(limit_ms) = self.search_limit_ms() {
+            options.search_limit_ms = limit_ms;
+        }
         Ok(options)
+    }
+
+    fn search_limit_ms(&self) -> Option<u64> {
+        self.search_limit.map(|limit| u64::try_from(limit.0.as_millis()).unwrap_or(u64::MAX))
     }
 
     /// The file of the embedded store. Its directory is made.

@@ -12,8 +12,13 @@ use tidemill_store_sqlite::{Options, SqliteStore};
 /// The store and what the log calls it.
 pub(super) async fn open(settings: StoreSettings) -> Result<(Arc<dyn Store>, String)> {
     match settings {
-        StoreSettings::Embedded { file, partitions } => {
-            let options = Options { partitions: PartitionCount(partitions), ..Options::new(file.clone()) };
+        StoreSettings::Embedded { file, partitions, search_limit_ms } => {
+            let defaults = Options::new(file.clone());
+            let options = Options {
+                partitions: PartitionCount(partitions),
+                search_limit_ms: search_limit_ms.unwrap_or(defaults.search_limit_ms),
+                ..defaults
+            };
             Ok((Arc::new(SqliteStore::open(&options)?), file.display().to_string()))
         }
         StoreSettings::Postgres { mut options, partitions } => {

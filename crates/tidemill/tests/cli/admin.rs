@@ -19,18 +19,19 @@ fn the_log_tells_what_was_asked() {
     server.run(&["cancel", &keys[1]]).ok();
     let kinds: Vec<String> =
         entries(&server, &[]).iter().map(|entry| text(&entry["kind"]).to_owned()).collect();
-    assert_eq!(kinds, ["Deploy", "CreateInstance", "CreateInstance", "CreateInstance", "CancelInstance"]);
+    let create = "createProcessInstance";
+    assert_eq!(kinds, ["createDeployment", create, create, create, "cancelProcessInstance"]);
     let of_one = entries(&server, &["--instance", &keys[1], "--since", "1h"]);
     assert_eq!(of_one.len(), 1);
     assert_eq!(of_one[0]["subject"], format!("instance {}", keys[1]));
     assert_eq!(entries(&server, &["--limit", "2"]).len(), 2);
     let deployed = &entries(&server, &["--since", "1h", "--limit", "1"])[0];
     assert_eq!(
-        (text(&deployed["subject"]), &deployed["command"]["files"][0]["name"]),
+        (text(&deployed["subject"]), &deployed["command"]["resources"][0]["name"]),
         ("add.bpmn", &"add.bpmn".into())
     );
     let table = server.run(&["admin", "log"]).ok();
-    assert!(table.starts_with("TIME") && table.contains("CreateInstance  process add"), "{table}");
+    assert!(table.starts_with("TIME") && table.contains("createProcessInstance  process add"), "{table}");
     let refused = server.run(&["admin", "log", "--since", "yesterday"]);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     assert!(refused.stderr.contains("yesterday"), "{}", refused.stderr);

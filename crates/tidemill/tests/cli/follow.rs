@@ -63,16 +63,16 @@ fn new_commands_are_shown_until_somebody_has_seen_enough() {
     let from_nothing = Following::start(server.url(), &["--json"]);
     server.run(&["deploy", &place.file("add.bpmn", ADD)]).ok();
     let key = server.run(&["start", "add"]).ok();
-    for kind in ["Deploy", "CreateInstance"] {
+    for kind in ["createDeployment", "createProcessInstance"] {
         let line: serde_json::Value = serde_json::from_str(&from_nothing.next()).expect("JSON");
         assert_eq!(line["kind"], kind);
     }
     // What was there before comes first, and nothing comes twice.
     let from_there = Following::start(server.url(), &["--limit", "1"]);
-    assert!(from_there.next().ends_with("CreateInstance  process add"));
+    assert!(from_there.next().ends_with("createProcessInstance  process add"));
     server.run(&["cancel", key.trim()]).ok();
-    assert!(from_there.next().ends_with(&format!("CancelInstance  instance {}", key.trim())));
-    assert!(from_nothing.next().contains("CancelInstance"));
+    assert!(from_there.next().ends_with(&format!("cancelProcessInstance  instance {}", key.trim())));
+    assert!(from_nothing.next().contains("cancelProcessInstance"));
     assert_eq!(from_there.end("INT"), (Some(0), Vec::new(), String::new()));
     assert_eq!(from_nothing.end("TERM"), (Some(0), Vec::new(), String::new()));
 }
@@ -84,12 +84,12 @@ fn a_restart_of_the_server_is_waited_for() {
     let address = server.url().trim_start_matches("http://").to_owned();
     server.run(&["deploy", &place.file("add.bpmn", ADD)]).ok();
     let following = Following::start(server.url(), &[]);
-    assert!(following.next().contains("Deploy"));
+    assert!(following.next().contains("createDeployment"));
     drop(server);
     std::thread::sleep(Duration::from_millis(1_200));
     let server = place.serve_at(&address);
     server.run(&["start", "add"]).ok();
-    assert!(following.next().contains("CreateInstance"));
+    assert!(following.next().contains("createProcessInstance"));
     let (code, rest, said) = following.end("INT");
     assert_eq!((code, rest), (Some(0), Vec::new()));
     assert_eq!(said.matches("trying again").count(), 1, "said once: {said}");

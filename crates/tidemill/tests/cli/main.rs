@@ -7,10 +7,14 @@ mod escapes;
 mod follow;
 mod harness;
 mod large_deployment;
+mod lists;
 mod memory;
+mod once;
+mod reference;
 mod render;
 mod reports;
 mod scripts;
+mod tls;
 mod values;
 mod views;
 
@@ -97,7 +101,9 @@ fn failures_and_errors_of_programs_reach_the_job() {
     let key = server.run(&["start", "add"]).ok();
     let key = key.trim();
     let failing = ["worker", "sum", "--exec", "echo out of paper >&2; exit 3", "--jobs", "3"];
-    assert!(server.run(&failing).ok().contains("0 retries left: out of paper"));
+    let failed = server.run(&failing);
+    assert!(failed.stdout.contains("0 retries left: out of paper"), "{}", failed.stdout);
+    assert_eq!(failed.code, 8, "whoever asked for jobs hears that they failed: {}", failed.stderr);
     let shown = server.run(&["show", key, "--json"]).json();
     let incident = &shown["incidents"][0];
     assert_eq!(text(&incident["errorMessage"]), "out of paper");

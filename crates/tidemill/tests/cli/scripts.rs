@@ -69,7 +69,7 @@ fn a_resolved_incident_leaves_the_job_alone() {
     let server = place.serve();
     server.run(&["deploy", &place.file("add.bpmn", ADD)]).ok();
     let key = server.run(&["start", "add"]).ok();
-    server.run(&["worker", "sum", "--exec", "exit 3", "--jobs", "3"]).ok();
+    assert_eq!(server.run(&["worker", "sum", "--exec", "exit 3", "--jobs", "3"]).code, 8);
     let shown = server.run(&["show", key.trim(), "--json"]).json();
     let incident = text(&shown["incidents"][0]["incidentKey"]).to_owned();
     assert!(server.run(&["show", key.trim()]).ok().contains("0 retries left"));

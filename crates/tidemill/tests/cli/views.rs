@@ -51,8 +51,8 @@ fn keys_are_texts_wherever_scripts_read_them() {
     let mut canceled: Vec<Value> = log
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
-        .filter(|entry| entry["kind"] == "CancelInstance")
-        .map(|mut entry| entry["command"]["instance"].take())
+        .filter(|entry| entry["kind"] == "cancelProcessInstance")
+        .map(|mut entry| entry["command"]["processInstanceKey"].take())
         .collect();
     let mut wanted: Vec<Value> = keys.iter().map(|key| json!(key)).collect();
     canceled.sort_by_key(ToString::to_string);
@@ -102,4 +102,27 @@ fn a_server_that_is_refused_leaves_nothing_behind() {
     refused(&["--http", "127.0.0.1:0", "--partitions", "0"], "1 to 1024");
     let settings = place.file("none.toml", "partitions = 0");
     refused(&["--http", "127.0.0.1:0", "--config", &settings], "1 to 1024");
+}
+
+/// Called instances are found all at once, and each element of a scope by its index.
+#[test]
+fn an_instance_with_a_thousand_calls_is_shown_in_seconds() {
+    let place = Place::new();
+    let server = place.serve();
+    let called = "<definitions xmlns=\"http://www.omg.org/spec/BPMN/20100524/MODEL\" targetNamespace=\"t\">\
+        <process id=\"called\" isExecutable=\"true\"><startEvent id=\"s\"/></process></definitions>";
+    let caller = "<definitions xmlns=\"http://www.omg.org/spec/BPMN/20100524/MODEL\" \
+        xmlns:zeebe=\"http://camunda.org/schema/zeebe/1.0\" targetNamespace=\"t\"><process id=\"caller\" \
+        isExecutable=\"true\"><startEvent id=\"s\"/><sequenceFlow id=\"f\" sourceRef=\"s\" targetRef=\"calls\"/>\
+        <callActivity id=\"calls\"><extensionElements><zeebe:calledElement processId=\"called\"/></extensionElements>\
+        <multiInstanceLoopCharacteristics><extensionElements><zeebe:loopCharacteristics \
+        inputCollection=\"=for i in 1..1000 return i\" inputElement=\"i\"/></extensionElements>\
+        </multiInstanceLoopCharacteristics></callActivity></process></definitions>";
+    server.run(&["deploy", &place.file("called.bpmn", called), &place.file("caller.bpmn", caller)]).ok();
+    let ended = server.run(&["start", "caller", "--await", "--json"]).json();
+    let key = text(&ended["processInstanceKey"]).to_owned();
+    let began = std::time::Instant::now();
+    let shown = server.run(&["show", &key]).ok();
+    assert_eq!(shown.matches("calls called ").count(), 1_000, "{shown}");
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "it took {:?}", began.elapsed());
 }

@@ -138,3 +138,32 @@ fn a_server_without_the_secret_is_sent_away() {
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(said.contains("--cluster-secret"), "{said}");
 }
+
+#[test]
+fn a_server_with_another_secret_is_sent_away() {
+    let world = World::new();
+    let first = world.start();
+    let refused = world.command(Some("another secret of nodes")).output().expect("it ends");
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("same cluster secret") && said.contains("--cluster-secret"), "{said}");
+    assert_eq!(first.owned(), [PARTITIONS], "nobody has taken a partition meanwhile");
+}
+
+#[test]
+fn a_server_that_is_turned_away_later_gives_its_partitions_up() {
+    let world = World::new();
+    let first = world.start();
+    first.deploy("work.bpmn", &one_task("work", "work"));
+    // Nobody is there to turn the second one away when it starts.
+    first.signal("-STOP");
+    let second = world.try_start(world.command(Some("another secret of nodes"))).expect("it finds nobody");
+    eventually("the second server has everything", || second.owned() == [PARTITIONS]);
+    first.signal("-CONT");
+    eventually("the second server knows", || {
+        let ready = second.get("/readyz");
+        ready.status == 503 && ready.body.to_string().contains("same cluster secret")
+    });
+    eventually("the first server has everything", || first.owned() == [PARTITIONS]);
+    assert!(works_on_all_partitions(&first));
+}

@@ -41,7 +41,10 @@ fn the_log_of_all_partitions_is_one() {
 
     let all = entries(&servers[0], &["--since", "1h", "--limit", "1000"]);
     let count = |kind: &str| kinds(&all).iter().filter(|known| **known == kind).count();
-    assert_eq!((count("Deploy"), count("CreateInstance"), count("CompleteJob")), (1, 24, jobs.len()));
+    assert_eq!(
+        (count("createDeployment"), count("createProcessInstance"), count("completeJob")),
+        (1, 24, jobs.len())
+    );
     let times: Vec<&str> = all.iter().map(|entry| entry["timestamp"].as_str().expect("a date")).collect();
     assert!(times.is_sorted(), "{times:?}");
     // Page by page it is the same, forwards and backwards.
@@ -54,7 +57,7 @@ fn the_log_of_all_partitions_is_one() {
     let instance = of_job["processInstanceKey"].as_str().expect("a key");
     assert!(instances.iter().any(|known| known == instance));
     let found = entries(&servers[0], &["--instance", instance, "--since", "1h"]);
-    assert_eq!(kinds(&found), ["CompleteJob"], "{found:?}");
+    assert_eq!(kinds(&found), ["completeJob"], "{found:?}");
     let partition = &found[0]["partitionId"];
     let of_partition =
         entries(&servers[0], &["--partition", &partition.to_string(), "--since", "1h", "--limit", "1000"]);

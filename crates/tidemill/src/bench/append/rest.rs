@@ -3,7 +3,7 @@
 use super::super::child::Child;
 use super::super::connection::Connection;
 use super::super::model::{Model, PROCESS_ID};
-use super::super::place::Place;
+use super::super::place::BenchStore;
 use crate::client::{Client, NewFile};
 use anyhow::Result;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ pub(super) struct Experience {
     pub(super) seconds: f64,
 }
 
-pub(super) fn measure(place: &Place, clients: usize, time: Duration) -> Result<Experience> {
+pub(super) fn measure(place: &BenchStore, clients: usize, time: Duration) -> Result<Experience> {
     let child = Child::start(place, 1, None)?;
     let model = NewFile { name: "bench.bpmn".to_owned(), content: Model::OneTask.xml().into_bytes() };
     Client::new(&format!("http://{}", child.address)).deploy(&[model])?;

@@ -1,6 +1,6 @@
 //! Appends at the store: single commands of many callers, then thousands of one caller.
 
-use super::super::place::Place;
+use super::super::place::BenchStore;
 use anyhow::Result;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ const PAYLOAD_BYTES: usize = 150;
 const GROUP: usize = 1_000;
 
 /// Appends per second of many callers, and of the bare store.
-pub(super) async fn measure(place: &Place, callers: usize, time: Duration) -> Result<(f64, f64)> {
+pub(super) async fn measure(place: &BenchStore, callers: usize, time: Duration) -> Result<(f64, f64)> {
     let store = place.open(PartitionCount::ONE, None).await?;
     // Connections are opened and statements prepared before anything counts.
     rate(&store, callers, 1, time / 5).await?;

@@ -1,7 +1,7 @@
 //! How soon an owner has worked off what another node has appended. The owner here does what a partition's loop
 //! does, without an engine: it waits, reads the inbox and commits.
 
-use super::super::place::Place;
+use super::super::place::BenchStore;
 use super::store::entry;
 use anyhow::{Context, Result};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) struct Wakes {
     pub(super) waking_us: Vec<u32>,
 }
 
-pub(super) async fn measure(place: &Place) -> Result<Wakes> {
+pub(super) async fn measure(place: &BenchStore) -> Result<Wakes> {
     let owner = place.open(PartitionCount::ONE, None).await?;
     // A file has one process and one store; a server has as many as there are nodes.
     let other = match place.is_postgres() {

@@ -7,9 +7,10 @@ use anyhow::Result;
 use clap::Args;
 use picture::Picture;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// Rows of a kind that are read at most.
-const ROWS_MAX: u32 = 1_000;
+const ROWS_MAX: u32 = 10_000;
 /// Kinds of elements that have elements of their own.
 const SCOPES: [&str; 5] = [
     "SUB_PROCESS",
@@ -58,22 +59,34 @@ fn incidents(session: &Session, key: &str) -> Result<Value, Failure> {
     Ok(session.search(&path, json!({}), json!([]), ROWS_MAX)?["items"].take())
 }
 
+/// The elements of the instance as a tree.
+fn elements(session: &Session, key: &str) -> Result<Value, Failure> {
+    let filter = json!({"parentProcessInstanceKey": key});
+    // All that were called, at once: a search for each would take as long as there are calls.
+    let mut called = session.search("/v2/process-instances/search", filter, json!([]), ROWS_MAX)?;
+    let called = called["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let called: HashMap<String, Value> =
+        called.into_iter().map(|instance| (text(&instance, "parentElementInstanceKey"), instance)).collect();
+    elements_of(session, key, &called)
+}
+
 /// The elements of a scope in the order of their start, those of inner scopes under `children`.
-fn elements(session: &Session, scope: &str) -> Result<Value, Failure> {
+fn elements_of(session: &Session, scope: &str, called: &HashMap<String, Value>) -> Result<Value, Failure> {
     let filter = json!({"elementInstanceScopeKey": scope});
     let by_key = json!([{"field": "elementInstanceKey"}]);
     let mut found = session.search("/v2/element-instances/search", filter, by_key, ROWS_MAX)?;
     let mut items = found["items"].take();
     for element in items.as_array_mut().into_iter().flatten() {
-        let kind = element["type"].as_str().unwrap_or_default();
-        let key = element["elementInstanceKey"].as_str().unwrap_or_default().to_owned();
-        if SCOPES.contains(&kind) {
-            element["children"] = elements(session, &key)?;
-        } else if kind == "CALL_ACTIVITY" {
-            let filter = json!({"parentElementInstanceKey": key});
-            let called = session.search("/v2/process-instances/search", filter, json!([]), 1)?;
-            element["calledInstance"] = called["items"][0].clone();
+        let key = text(element, "elementInstanceKey");
+        if SCOPES.contains(&element["type"].as_str().unwrap_or_default()) {
+            element["children"] = elements_of(session, &key, called)?;
+        } else if let Some(instance) = called.get(&key) {
+            element["calledInstance"] = instance.clone();
         }
     }
     Ok(items)
+}
+
+fn text(item: &Value, member: &str) -> String {
+    item[member].as_str().unwrap_or_default().to_owned()
 }

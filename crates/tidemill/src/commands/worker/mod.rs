@@ -36,7 +36,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 ///   other  the job has failed; the end of standard error is the message, one retry is used up
 ///
 /// While the server is away, the outcome of a job is kept and sent again until the job's time is over. Runs until
-/// Ctrl-C or SIGTERM; programs that run then are waited for. The exit code is 3 when an outcome was lost.
+/// Ctrl-C or SIGTERM; programs that run then are waited for. The exit code is 3 when an outcome was lost, and
+/// with --jobs 8 when a job failed; a BPMN error is no failure.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -53,7 +54,7 @@ pub(crate) struct Worker {
     #[arg(long, value_name = "CMD")]
     exec: String,
 
-    /// Programs that may run at the same time
+    /// Programs that may run at the same time, at most 256
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
 
@@ -65,7 +66,7 @@ pub(crate) struct Worker {
     #[arg(long, default_value_t = 0, value_name = "SECONDS")]
     retry_backoff: u32,
 
-    /// End after this many jobs [default: never]
+    /// End after this many tries of jobs [default: never]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 
@@ -83,6 +84,7 @@ impl RemoteCommand for Worker {
             busy: AtomicUsize::new(0),
             left: AtomicUsize::new(self.jobs.unwrap_or(usize::MAX)),
             lost: AtomicUsize::new(0),
+            failed: AtomicUsize::new(0),
         };
         crate::output::complain!(
             "tidemill: working on jobs of type '{}' at {}",
@@ -106,8 +108,12 @@ impl RemoteCommand for Worker {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })?;
             match shift.lost.load(Ordering::Acquire) {
+                0 => {}
+                jobs => return Err(Lost { jobs }.into()),
+            }
+            match shift.failed.load(Ordering::Acquire) {
                 0 => Ok(()),
-                jobs => Err(Lost { jobs }.into()),
+                jobs => Err(JobsFailed { jobs }.into()),
             }
         })
     }
@@ -128,6 +134,21 @@ impl fmt::Display for Lost {
 
 impl std::error::Error for Lost {}
 
+/// Jobs whose program has failed, of a worker that was asked for so many.
+#[derive(Debug)]
+pub(crate) struct JobsFailed {
+    jobs: usize,
+}
+
+impl fmt::Display for JobsFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let jobs = crate::output::count(self.jobs as i64, "job", "jobs");
+        write!(f, "{jobs} failed, for the reasons above")
+    }
+}
+
+impl std::error::Error for JobsFailed {}
+
 /// A job in the output for programs.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -146,6 +167,8 @@ struct Shift<'a> {
     left: AtomicUsize,
     /// Jobs whose outcome could not be reported.
     lost: AtomicUsize,
+    /// Jobs whose program has failed.
+    failed: AtomicUsize,
 }
 
 impl Shift<'_> {
@@ -192,6 +215,9 @@ impl Shift<'_> {
     fn run(&self, job: &Job) {
         let ending = Program { command: &self.worker.exec }.run(job);
         let report = Report::new(job, ending, u64::from(self.worker.retry_backoff) * 1_000);
+        if matches!(report, Report::Failure { .. }) {
+            self.failed.fetch_add(1, Ordering::AcqRel);
+        }
         let key = &job.job_key;
         match self.send(job, &report) {
             Ok(()) if self.session.json => {
@@ -214,7 +240,7 @@ impl Shift<'_> {
     fn send(&self, job: &Job, report: &Report) -> Result<(), Failure> {
         let path = format!("/v2/jobs/{}/{}", job.job_key, report.path());
         loop {
-            match self.session.client.post_once(&path, &job.lease_name(), report) {
+            match self.session.client.post_once(&path, Some(&job.lease_name()), report) {
                 Ok(_) => return Ok(()),
                 Err(failure) if failure.is_passing() && job.is_still_ours() && !self.is_over() => {
                     std::thread::sleep(RETRY_PAUSE);
