@@ -18,6 +18,7 @@ mod multi_instance;
 mod namespace;
 mod path;
 mod process;
+mod properties;
 mod reach;
 mod receive_task;
 mod script_task;
@@ -71,6 +72,7 @@ impl<'a> Builder<'a, '_, '_> {
         let (inputs, outputs) = self.mappings(node.tag);
         let multi_instance = self.multi_instance(node);
         let headers = self.headers(node.tag);
+        let properties = self.properties(node.tag);
         let (line, column) = self.report.position(node.tag);
         Some(Element {
             index: node.index,
@@ -86,6 +88,7 @@ impl<'a> Builder<'a, '_, '_> {
             boundary_events: node.boundary_events.iter().rev().copied().collect(),
             event_sub_processes: self.outline.event_sub_processes(node).map(|child| child.index).collect(),
             headers,
+            properties,
             behavior: behavior?,
             line,
             column,

@@ -28,6 +28,8 @@ pub struct Element {
     pub event_sub_processes: Vec<ElementIndex>,
     /// Custom headers as one JSON object.
     pub headers: Option<RawJson>,
+    /// Facts for tools and connectors, by name.
+    pub properties: Vec<(Text, Text)>,
     pub behavior: Behavior,
     pub line: u32,
     pub column: u32,

@@ -2,8 +2,8 @@
 
 use super::call::{Call, Handled};
 use super::{
-    element_instances, expressions, forms, incidents, jobs, messages, process_definitions, process_instances,
-    resources, system, user_tasks, variables,
+    element_instances, expressions, forms, incidents, jobs, message_subscriptions, messages,
+    process_definitions, process_instances, resources, system, user_tasks, variables,
 };
 use futures_util::future::BoxFuture;
 
@@ -76,7 +76,7 @@ handlers! {
 
     "publishMessage" => messages::publish,
     "correlateMessage" => messages::correlate,
-    "searchMessageSubscriptions" => messages::search_subscriptions,
+    "searchMessageSubscriptions" => message_subscriptions::search,
     "searchCorrelatedMessageSubscriptions" => messages::search_correlations,
     "broadcastSignal" => messages::broadcast,
 

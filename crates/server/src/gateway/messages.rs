@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tidemill_model::command::{BroadcastSignal, CorrelateMessage, PublishMessage};
 use tidemill_model::{Command, Text};
-use tidemill_store::view::{CorrelationView, MessageSubscriptionView};
+use tidemill_store::view::CorrelationView;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -84,69 +84,9 @@ pub(super) async fn broadcast(call: Call) -> Handled {
     call.submit(Command::BroadcastSignal(BroadcastSignal { tenant, name, variables }), answer::shown).await
 }
 
-pub(super) async fn search_subscriptions(call: Call) -> Handled {
-    let found = call.gateway.queries.message_subscriptions(&search::requested(&call)?).await?;
-    Ok(search::shown(found, |item, items| items.push(&shown_subscription(item))))
-}
-
 pub(super) async fn search_correlations(call: Call) -> Handled {
     let found = call.gateway.queries.message_correlations(&search::requested(&call)?).await?;
     Ok(search::shown(found, |item, items| items.push(&shown_correlation(item))))
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SubscriptionItem<'a> {
-    business_id: Option<&'a Text>,
-    message_subscription_key: KeyText,
-    process_definition_id: &'a str,
-    process_definition_key: KeyText,
-    process_instance_key: Option<KeyText>,
-    root_process_instance_key: Option<KeyText>,
-    element_id: &'a str,
-    element_instance_key: Option<KeyText>,
-    message_subscription_state: &'a str,
-    last_updated_date: Date,
-    message_name: &'a str,
-    correlation_key: Option<&'a Text>,
-    message_subscription_type: &'a str,
-    tool_properties: NoMembers,
-    /// A name of clients of 8.9, which insist on it.
-    extension_properties: NoMembers,
-    process_definition_name: Option<&'a Text>,
-    process_definition_version: i32,
-    tool_name: Option<()>,
-    inbound_connector_type: Option<()>,
-    tenant_id: &'a str,
-}
-
-/// `{}`
-#[derive(Serialize)]
-struct NoMembers {}
-
-fn shown_subscription(subscription: &MessageSubscriptionView) -> SubscriptionItem<'_> {
-    SubscriptionItem {
-        business_id: subscription.business_id.as_ref(),
-        message_subscription_key: subscription.key.into(),
-        process_definition_id: &subscription.process_id,
-        process_definition_key: subscription.definition.into(),
-        process_instance_key: optional_key(subscription.instance),
-        root_process_instance_key: optional_key(subscription.root),
-        element_id: &subscription.element_id,
-        element_instance_key: optional_key(subscription.element_instance),
-        message_subscription_state: subscription.state.name(),
-        last_updated_date: Date(subscription.updated_at),
-        message_name: &subscription.message_name,
-        correlation_key: subscription.correlation_key.as_ref(),
-        message_subscription_type: subscription.kind.name(),
-        tool_properties: NoMembers {},
-        extension_properties: NoMembers {},
-        process_definition_name: subscription.process_name.as_ref(),
-        process_definition_version: subscription.version,
-        tool_name: None,
-        inbound_connector_type: None,
-        tenant_id: subscription.tenant.as_str(),
-    }
 }
 
 #[derive(Serialize)]

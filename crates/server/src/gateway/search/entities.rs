@@ -89,13 +89,7 @@ fn variables<F: Searchable>(scope: VariableScope, given: &Json, conditions: &mut
 
 impl Searchable for ElementInstanceField {
     fn special(name: &str, given: &Json, conditions: &mut Conditions<'_, Self>) -> bool {
-        // Names stand in the definitions, not in the rows: the element search resolves them to ids first. Only the rules
-        // for tests are looked at here.
-        let is_known = name == "elementName";
-        if is_known {
-            tests(name, FieldKind::Text, given, conditions.findings);
-        }
-        is_known
+        modelled(name, &["elementName"], given, conditions)
     }
 }
 
@@ -124,10 +118,21 @@ impl Searchable for UserTaskField {
 
 impl Searchable for MessageSubscriptionField {
     fn special(name: &str, given: &Json, conditions: &mut Conditions<'_, Self>) -> bool {
-        match name {
-            "toolName" | "inboundConnectorType" => conditions.null(FieldKind::Text, name, given),
-            _ => return false,
-        }
-        true
+        modelled(name, &["toolName", "inboundConnectorType"], given, conditions)
     }
+}
+
+/// Members that stand in the definitions, not in the rows: the search resolves them to ids of elements afterwards
+/// (`gateway/modelled`). Only the rules for tests are looked at here.
+fn modelled<F: Searchable>(
+    name: &str,
+    members: &[&str],
+    given: &Json,
+    conditions: &mut Conditions<'_, F>,
+) -> bool {
+    let is_known = members.contains(&name);
+    if is_known {
+        tests(name, FieldKind::Text, given, conditions.findings);
+    }
+    is_known
 }

@@ -1,27 +1,27 @@
-//! Filters on element names. Names stand in the definitions, not in the rows, so they become the ids of the
-//! elements that carry them, definition by definition.
+//! Filters on what stands in the model become filters on the ids of the elements of which it is true, definition by
+//! definition.
 
 use super::super::Gateway;
 use super::super::findings::Findings;
 use super::super::problem::Problem;
 use super::super::search::{NO_KEY, passes, tests};
+use super::Modelled;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_bpmn::Process;
 use tidemill_model::{DefinitionKey, Text};
-use tidemill_store::query::{
-    Condition, ElementInstanceField as Field, FieldKind, Filter, Page, PageStart, Search, Test, Value,
-};
+use tidemill_store::query::{Condition, FieldKind, Filter, Page, PageStart, Search, Test, Value};
 
-/// Adds what the `elementName` members of a filter and of its alternatives ask for.
-pub(super) async fn resolve(
+/// Adds what a filter and its alternatives ask for of the model.
+pub(super) async fn resolve<F: Modelled>(
     gateway: &Gateway,
     tree: &Json,
-    filter: &mut Filter<Field>,
+    filter: &mut Filter<F>,
 ) -> Result<(), Problem> {
+    let asks = |tree: &Json| F::MEMBERS.iter().any(|member| !tree[*member].is_null());
     let alternatives = tree["$or"].as_array().map_or(&[][..], Vec::as_slice);
-    if tree["elementName"].is_null() && alternatives.iter().all(|one| one["elementName"].is_null()) {
+    if !asks(tree) && !alternatives.iter().any(asks) {
         return Ok(());
     }
     let processes = all_processes(gateway).await?;
@@ -53,35 +53,40 @@ async fn all_processes(gateway: &Gateway) -> Result<Processes, Problem> {
     }
 }
 
-fn narrow(filter: &mut Filter<Field>, tree: &Json, processes: &Processes) {
-    let given = &tree["elementName"];
-    if given.is_null() {
-        return;
+fn narrow<F: Modelled>(filter: &mut Filter<F>, tree: &Json, processes: &Processes) {
+    for member in F::MEMBERS.iter().filter(|member| !tree[**member].is_null()) {
+        filter.all.push(condition(member, &tree[*member], processes));
     }
+}
+
+fn condition<F: Modelled>(member: &str, given: &Json, processes: &Processes) -> Condition<F> {
     // Faults in them were found when the filter was read.
-    let tests = tests("elementName", FieldKind::Text, given, &mut Findings::default());
-    // Versions of a process mostly have the same names: they are asked for together.
+    let tests = tests(member, FieldKind::Text, given, &mut Findings::default());
+    // Versions of a process mostly have the same elements: they are asked for together.
     let mut definitions: BTreeMap<Vec<Text>, Vec<Value>> = BTreeMap::new();
     for (key, process) in processes {
-        let ids = named(process, &tests);
+        let ids = matching::<F>(process, member, &tests);
         if !ids.is_empty() {
             definitions.entry(ids).or_default().push(key.key().into());
         }
     }
     let any = definitions.into_iter().map(|(ids, definitions)| {
         let ids = ids.into_iter().map(Value::from).collect();
-        Filter::default().is(Field::DefinitionKey, Test::In(definitions)).is(Field::ElementId, Test::In(ids))
+        Filter::default().is(F::DEFINITION, Test::In(definitions)).is(F::ELEMENT_ID, Test::In(ids))
     });
-    let any: Vec<Filter<Field>> = any.collect();
-    filter.all.push(match any.is_empty() {
-        true => Condition::Is(Field::Key, Test::eq(NO_KEY)),
+    let any: Vec<Filter<F>> = any.collect();
+    match any.is_empty() {
+        true => Condition::Is(F::key(), Test::eq(NO_KEY)),
         false => Condition::Any(any),
-    });
+    }
 }
 
-/// The elements of one process whose names pass.
-fn named(process: &Process, tests: &[Test]) -> Vec<Text> {
-    let has_name = |label: &str| passes(Some(&Value::Text(label.into())), tests);
-    let named = process.elements().iter().filter(|element| has_name(element.label()));
-    named.map(|element| element.id.clone()).collect()
+/// The elements of one process that pass.
+fn matching<F: Modelled>(process: &Process, member: &str, tests: &[Test]) -> Vec<Text> {
+    let elements = process.elements().iter().filter(|element| F::has_rows(element));
+    let matching = elements.filter(|element| {
+        let fact = F::fact(element, member).map(|fact| Value::Text(fact.into()));
+        passes(fact.as_ref(), tests)
+    });
+    matching.map(|element| element.id.clone()).collect()
 }
