@@ -32,6 +32,7 @@ fn create(process_id: &str) -> Command {
         terminate_after: Vec::new(),
         tags: Vec::new(),
         business_id: None,
+        is_unique: false,
     }))
 }
 

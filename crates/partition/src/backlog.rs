@@ -198,6 +198,7 @@ mod tests {
             terminate_after: Vec::new(),
             tags: Vec::new(),
             business_id: None,
+            is_unique: false,
         }));
         let options = CommandOptions { tenant: TenantId(Text::from(tenant)), ..CommandOptions::default() };
         QueuedCommand::new(command, CommandSource::Client { call: CallId(1), options })

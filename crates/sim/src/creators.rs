@@ -158,6 +158,7 @@ fn command(number: usize, process_id: &str) -> CreateInstance {
         terminate_after: Vec::new(),
         tags: Vec::new(),
         business_id: Some(Text::from(name(number))),
+        is_unique: false,
     }
 }
 

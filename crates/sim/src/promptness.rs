@@ -91,6 +91,7 @@ async fn create(world: &Arc<World>) {
         terminate_after: Vec::new(),
         tags: Vec::new(),
         business_id: None,
+        is_unique: false,
     }));
     let sent =
         send(world, 12_000, |node| Box::pin(async move { node.execute(command, options(None)).await }));

@@ -195,6 +195,7 @@ fn a_worker_is_answered_in_time_although_no_partition_can_write() {
                 terminate_after: Vec::new(),
                 tags: Vec::new(),
                 business_id: None,
+                is_unique: false,
             };
             execute(&node, Command::CreateInstance(Box::new(create))).await;
         }

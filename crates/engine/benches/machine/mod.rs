@@ -69,6 +69,7 @@ impl Machine {
             terminate_after: Vec::new(),
             tags: Vec::new(),
             business_id: None,
+            is_unique: false,
         };
         match self.run(Command::CreateInstance(Box::new(command))) {
             Answer::Created(created) => created.instance,

@@ -1,6 +1,6 @@
 //! Creates process instances: on request, by start events, and for call activities.
 
-use super::start_instructions;
+use super::{message_box, start_instructions};
 use crate::data::variables;
 use crate::lifecycle::enqueue_activation;
 use crate::run::Run;
@@ -8,10 +8,10 @@ use crate::state::Definition;
 use crate::stop::{Stepped, Stop};
 use tidemill_model::command::{CreateInstance, DefinitionRef};
 use tidemill_model::entity::{
-    DefinitionState, FlowSet, Lifecycle, ParentCall, ProcessInstance, Scope, Trigger,
+    DefinitionState, FlowSet, Lifecycle, MessageStartLock, ParentCall, ProcessInstance, Scope, Trigger,
 };
 use tidemill_model::{
-    Answer, CreatedInstance, ElementIndex, ProcessInstanceKey, Rejection, TenantId, Text, Variables,
+    Answer, BoxName, CreatedInstance, ElementIndex, ProcessInstanceKey, Rejection, TenantId, Text, Variables,
 };
 
 /// The facts that a new instance begins with.
@@ -40,6 +40,10 @@ pub(super) fn run(run: &mut Run<'_>, command: &CreateInstance) -> Stepped<Answer
         .into());
     }
     start_instructions::check(&definition, command)?;
+    let start_lock = command.uniqueness_key();
+    if let Some(lock) = &start_lock {
+        check_unique(run, &definition, command, lock)?;
+    }
     let instance = begin(
         run,
         &definition,
@@ -49,9 +53,19 @@ pub(super) fn run(run: &mut Run<'_>, command: &CreateInstance) -> Stepped<Answer
             business_id: command.business_id.clone(),
             tags: command.tags.clone(),
             terminate_after: command.terminate_after.clone(),
+            start_lock: start_lock.clone(),
             ..NewInstance::default()
         },
     )?;
+    if let Some(correlation_key) = start_lock {
+        let process_id = definition.head.process_id.clone();
+        run.insert(MessageStartLock {
+            tenant: command.tenant.clone(),
+            process_id,
+            correlation_key,
+            instance,
+        });
+    }
     match none_start {
         Some(start) if command.start.is_empty() => start_at(run, instance, start, None)?,
         _ => start_instructions::start(run, &definition, instance, &command.start)?,
@@ -65,6 +79,22 @@ pub(super) fn run(run: &mut Run<'_>, command: &CreateInstance) -> Stepped<Answer
         tags: command.tags.clone(),
         business_id: command.business_id.clone(),
     }))
+}
+
+/// The instance that holds the business id holds a lock as one that a message has started, and lets it go the same way.
+fn check_unique(run: &Run<'_>, definition: &Definition, command: &CreateInstance, lock: &Text) -> Stepped {
+    message_box::require(run, &BoxName::of_lock(&command.tenant, lock))?;
+    let process_id = &definition.head.process_id;
+    let lock = (command.tenant.clone(), process_id.clone(), lock.clone());
+    if !run.index().locks.contains_key(&lock) {
+        return Ok(());
+    }
+    let business_id = command.business_id.clone().unwrap_or_default();
+    Err(Rejection::already_exists(format!(
+        "Expected to create instance of process with business id '{business_id}', but an instance with this business id \
+         already exists for process definition '{process_id}'"
+    ))
+    .into())
 }
 
 fn find_definition(run: &Run<'_>, command: &CreateInstance) -> Stepped<Definition> {

@@ -45,6 +45,7 @@ fn by_key_it_is_that_version() {
             terminate_after: Vec::new(),
             tags: Vec::new(),
             business_id: None,
+            is_unique: false,
         };
         let wrong_tenant = CreateInstance { tenant: TenantId(Text::from("other")), ..command.clone() };
         let created = engine.run(Command::CreateInstance(Box::new(command)));

@@ -210,6 +210,7 @@ fn jobs_of_other_tenants_are_not_in_the_way() {
                 terminate_after: Vec::new(),
                 tags: Vec::new(),
                 business_id: None,
+                is_unique: false,
             };
             engine.run(Command::CreateInstance(Box::new(command))).expect("created");
         }
@@ -243,6 +244,7 @@ fn jobs_that_are_made_behind_what_is_known_of_their_type_are_handed_out_once_eac
             terminate_after: Vec::new(),
             tags: Vec::new(),
             business_id: None,
+            is_unique: false,
         }))
     };
     let activate = Command::ActivateJobs(ActivateJobs {

@@ -77,6 +77,7 @@ fn a_job_handed_out_in_the_batch_that_made_it_carries_its_lease_itself() {
             terminate_after: Vec::new(),
             tags: Vec::new(),
             business_id: None,
+            is_unique: false,
         };
         engine.run_batch(vec![
             Command::CreateInstance(Box::new(create)),

@@ -199,6 +199,7 @@ impl Harness {
             terminate_after: Vec::new(),
             tags: Vec::new(),
             business_id: None,
+            is_unique: false,
         };
         Start { harness: self, command }
     }

@@ -14,6 +14,18 @@ pub struct CreateInstance {
     pub terminate_after: Vec<Text>,
     pub tags: Vec<Text>,
     pub business_id: Option<Text>,
+    /// Refused while another root instance of the process has the same business id.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unique: bool,
+}
+
+impl CreateInstance {
+    /// The correlation key of the start lock that keeps a business id unique. No text of a client begins like this by
+    /// chance, and one that does shares nothing but the lock's place.
+    pub fn uniqueness_key(&self) -> Option<Text> {
+        let id = self.business_id.as_ref().filter(|id| self.is_unique && !id.is_empty())?;
+        Some(format!("\u{1}business id\u{1}{id}").into())
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]

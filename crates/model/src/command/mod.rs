@@ -98,7 +98,10 @@ impl Command {
             Command::Deploy(_) | Command::DeleteResource(_) | Command::BroadcastSignal(_) => {
                 Some(PartitionId::FIRST)
             }
-            Command::CreateInstance(_) | Command::ActivateJobs(_) => None,
+            Command::CreateInstance(c) => {
+                c.uniqueness_key().map(|key| count.of_correlation_key(&c.tenant, &key))
+            }
+            Command::ActivateJobs(_) => None,
             Command::AssignBusinessId(c) => of(c.instance.partition()),
             Command::CancelInstance(c) => of(c.instance.partition()),
             Command::DeleteInstance(c) => of(c.instance.partition()),

@@ -47,6 +47,7 @@ pub fn create_command(process_id: &str) -> CreateInstance {
         terminate_after: Vec::new(),
         tags: Vec::new(),
         business_id: None,
+        is_unique: false,
     }
 }
 

@@ -83,6 +83,7 @@ handlers! {
     "searchIncidents" => incidents::search,
     "getIncident" => incidents::get,
     "resolveIncident" => incidents::resolve,
+    "resolveProcessInstanceIncidents" => incidents::resolve_of_instance,
     "getProcessInstanceStatisticsByError" => incidents::error_statistics,
 
     "getTopology" => system::topology,

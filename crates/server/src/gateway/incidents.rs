@@ -1,5 +1,6 @@
 //! Incidents: resolve them, look at them.
 
+use super::super::broker::CommandError;
 use super::call::{Call, Handled, done};
 use super::json::{self, Date, KeyText, optional_key};
 use super::listing;
@@ -7,15 +8,62 @@ use super::problem::Problem;
 use super::process_instances::check_reference;
 use super::search;
 use serde::Serialize;
-use tidemill_model::command::ResolveIncident;
+use tidemill_model::command::{ResolveIncident, UpdateJob};
 use tidemill_model::{Command, ElementInstanceKey, IncidentKey, ProcessInstanceKey};
-use tidemill_store::query::{Condition, IncidentField, Search, Value};
+use tidemill_store::query::{Condition, Filter, IncidentField, Page, PageStart, Search, Test, Value};
 use tidemill_store::view::IncidentView;
 
 pub(super) async fn resolve(call: Call) -> Handled {
     let incident = call.key()?;
     check_reference(&call)?;
     call.submit(Command::ResolveIncident(ResolveIncident { incident }), done).await
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Resolution {
+    batch_operation_key: KeyText,
+    batch_operation_type: &'static str,
+}
+
+/// Every incident of the instance and of those it called, as an operator would: failed jobs get one more try first. Camunda
+/// does this as a batch operation, one after the other too; incidents that come up meanwhile are left alone.
+pub(super) async fn resolve_of_instance(call: Call) -> Handled {
+    let key: ProcessInstanceKey = call.key()?;
+    if call.gateway.queries.process_instance(key).await?.is_none() {
+        return Err(Problem::not_found("Process Instance", key.0));
+    }
+    let filter = Filter::default().is(IncidentField::State, Test::eq("ACTIVE"));
+    let filter = filter.and(Condition::WithinInstance(key));
+    let mut incidents = Vec::new();
+    let mut page = Page { limit: 1000, start: PageStart::Offset(0) };
+    loop {
+        let found = call.gateway.queries.incidents(&Search::of(filter.clone()).page(page.clone())).await?;
+        let is_last = found.items.len() < page.limit as usize;
+        incidents.extend(found.items.into_iter().map(|incident| (incident.key, incident.job)));
+        match found.end_cursor {
+            Some(cursor) if !is_last => page.start = PageStart::After(cursor),
+            _ => break,
+        }
+    }
+    for (incident, job) in incidents {
+        if let Some(job) = job {
+            let (timeout_ms, priority, lease) = (None, None, None);
+            let update = UpdateJob { job, retries: Some(1), timeout_ms, priority, lease };
+            one_of_many(&call, Command::UpdateJob(update)).await?;
+        }
+        one_of_many(&call, Command::ResolveIncident(ResolveIncident { incident })).await?;
+    }
+    Ok(json::ok(&Resolution { batch_operation_key: key.into(), batch_operation_type: "RESOLVE_INCIDENT" }))
+}
+
+/// What is refused concerns one incident, which may be gone by now: the others are resolved nevertheless.
+async fn one_of_many(call: &Call, command: Command) -> Result<(), Problem> {
+    let (options, intent) = (call.options_of_part(), command.intent());
+    match call.gateway.broker.execute(command, options?).await {
+        Ok(_) | Err(CommandError::Rejected(_)) => Ok(()),
+        Err(error) => Err(Problem::command(intent, error)),
+    }
 }
 
 pub(super) async fn get(call: Call) -> Handled {

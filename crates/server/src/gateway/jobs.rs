@@ -5,7 +5,7 @@ use super::call::{Call, Handled, done, variables};
 use super::findings::{Findings, default_tenants};
 use super::json::{self, Date, KeyText, RawObject};
 use super::problem::Problem;
-use super::process_instances::business_id;
+use super::process_instances::{business_id, check_assignment};
 use super::search;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -105,6 +105,12 @@ pub(super) async fn complete(call: Call) -> Handled {
     let mut findings = Findings::default();
     let business_id = business_id(request.business_id, &mut findings);
     findings.finish()?;
+    if business_id.is_some()
+        && call.gateway.config.unique_business_ids
+        && let Some(found) = call.gateway.queries.job(job).await?
+    {
+        check_assignment(&call, found.instance).await?;
+    }
     let command = CompleteJob {
         job,
         variables: variables(request.variables.as_deref())?,

@@ -82,6 +82,8 @@ pub struct GatewayConfig {
     pub stall_timeout: Duration,
     /// True if clients may set the clock, which is for tests.
     pub pins_clock: bool,
+    /// One root instance of a process at a time has a business id.
+    pub unique_business_ids: bool,
     /// Web pages may send requests to a server that only this machine can reach.
     pub admits_foreign_pages: bool,
 }
@@ -101,6 +103,7 @@ impl Default for GatewayConfig {
             body_room_wait: Duration::from_secs(10),
             stall_timeout: Duration::from_secs(30),
             pins_clock: false,
+            unique_business_ids: false,
             admits_foreign_pages: false,
         }
     }

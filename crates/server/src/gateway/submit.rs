@@ -26,13 +26,19 @@ impl Call {
 
     /// The options that go along with a command. Counts it against the rate of its tenant.
     pub(crate) fn options(&self, request: &impl Serialize) -> Result<CommandOptions, Problem> {
+        let options = self.options_of_part()?;
+        let idempotency =
+            self.idempotency_key()?.map(|key| Idempotency { key, fingerprint: self.fingerprint(request) });
+        Ok(CommandOptions { idempotency, ..options })
+    }
+
+    /// The same for one of many commands of a request, which can all be sent again.
+    pub(crate) fn options_of_part(&self) -> Result<CommandOptions, Problem> {
         let tenant = TenantId::default();
         if let Err(retry_after) = self.gateway.rates.admit(&tenant) {
             return Err(Problem::command("", CommandError::RateLimited { retry_after }));
         }
-        let idempotency =
-            self.idempotency_key()?.map(|key| Idempotency { key, fingerprint: self.fingerprint(request) });
-        Ok(CommandOptions { tenant, idempotency })
+        Ok(CommandOptions { tenant, idempotency: None })
     }
 
     /// A retry of an activation gets other jobs, or has to wait for the first ones: their leases end by themselves.

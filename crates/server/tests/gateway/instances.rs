@@ -19,6 +19,7 @@ fn plain(definition: DefinitionRef) -> CreateInstance {
         terminate_after: Vec::new(),
         tags: Vec::new(),
         business_id: None,
+        is_unique: false,
     }
 }
 

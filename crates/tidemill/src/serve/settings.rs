@@ -158,6 +158,11 @@ pub(crate) struct Settings {
         default_missing_value = "true", hide_possible_values = true)]
     pinned_clock: Option<bool>,
 
+    /// Refuse an instance whose business id another root instance of the same process has while it runs
+    #[arg(long, env = "TIDEMILL_UNIQUE_BUSINESS_IDS", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", hide_possible_values = true)]
+    unique_business_ids: Option<bool>,
+
     /// Deploy an example, work on it and tell what to try
     #[arg(long, env = "TIDEMILL_DEMO", value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true", hide_possible_values = true)]
@@ -243,6 +248,7 @@ impl Settings {
             connections: self.connections.or(other.connections),
             insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
             pinned_clock: self.pinned_clock.or(other.pinned_clock),
+            unique_business_ids: self.unique_business_ids.or(other.unique_business_ids),
             demo: self.demo.or(other.demo),
             log: self.log.or(other.log),
         }
@@ -365,6 +371,7 @@ impl Settings {
             deployment_bytes_max: self.deployment_limit.map_or(config.deployment_bytes_max, |size| size.0),
             tenant_commands_per_second: self.tenant_rate,
             pins_clock: self.pinned_clock.unwrap_or_default(),
+            unique_business_ids: self.unique_business_ids.unwrap_or_default(),
             admits_foreign_pages: self.insecure_no_auth.unwrap_or_default(),
             ..config
         }

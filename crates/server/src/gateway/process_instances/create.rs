@@ -5,6 +5,7 @@ use super::super::call::{Call, Handled, variables};
 use super::super::findings::{Findings, default_tenant};
 use super::super::json;
 use super::super::problem::Problem;
+use super::unique;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -61,7 +62,11 @@ pub(crate) async fn create(call: Call) -> Handled {
     let mut request: Creation = call.required_body()?;
     let (awaits, fetch, timeout) =
         (request.await_completion == Some(true), request.fetch_variables.take(), request.request_timeout);
-    let command = creation(request)?;
+    let mut command = creation(request)?;
+    command.is_unique = call.gateway.config.unique_business_ids && command.business_id.is_some();
+    if command.is_unique {
+        unique::check_creation(&call, &command).await?;
+    }
     if awaits && call.prefers_async() {
         return Err(Problem::invalid_argument(
             "Expected to answer at once because of 'Prefer: respond-async', but awaitCompletion asks to wait for the \
@@ -138,7 +143,16 @@ fn creation(request: Creation) -> Result<CreateInstance, Problem> {
     let tenant = default_tenant("Create Process Instance", request.tenant_id.as_deref())?;
     findings.finish()?;
     let variables = variables(request.variables.as_deref())?;
-    Ok(CreateInstance { definition, tenant, variables, start, terminate_after, tags, business_id })
+    Ok(CreateInstance {
+        definition,
+        tenant,
+        variables,
+        start,
+        terminate_after,
+        tags,
+        business_id,
+        is_unique: false,
+    })
 }
 
 fn definition(request: &Creation, findings: &mut Findings) -> Result<DefinitionRef, Problem> {

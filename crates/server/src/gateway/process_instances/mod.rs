@@ -1,8 +1,10 @@
 //! Process instances: start, cancel, delete, look at.
 
 mod create;
+mod unique;
 
 pub(super) use create::{business_id, create};
+pub(super) use unique::check_assignment;
 
 use super::call::{Call, Handled, done};
 use super::findings::Findings;
@@ -43,6 +45,7 @@ pub(super) async fn assign_business_id(call: Call) -> Handled {
     let given = findings.required("businessId", request.business_id.filter(|id| !id.is_empty()));
     let business_id = business_id(Some(given), &mut findings).unwrap_or_default();
     findings.finish()?;
+    check_assignment(&call, instance).await?;
     let command = AssignBusinessId { instance, business_id };
     call.submit(Command::AssignBusinessId(command), done).await
 }

@@ -201,6 +201,7 @@ mod tests {
             terminate_after: vec!["pay".into()],
             tags: vec!["a".into()],
             business_id: Some("A-1".into()),
+            is_unique: false,
         }));
         assert_eq!(operation(&create), "createProcessInstance");
         assert_eq!(
