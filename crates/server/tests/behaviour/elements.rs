@@ -1,6 +1,6 @@
 //! Points 17 to 19: elements, and what is asked of one instance or of many.
 
-use crate::models::{END, START, broken, calling, empty, model, one_user_task};
+use crate::models::{END, START, broken, calling, empty, model, one_job, one_user_task};
 use crate::world::{World, text};
 use serde_json::{Value, json};
 
@@ -108,4 +108,27 @@ async fn point_19_batch_endpoints_are_not_offered_and_say_so() {
         let answered = world.post(&format!("/v2/process-instances/{what}"), json!({"filter": {}})).await;
         assert_eq!(answered.problem(501)["title"], "Not Implemented");
     }
+}
+
+#[tokio::test]
+async fn all_incidents_of_an_instance_are_resolved_at_once() {
+    let world = World::new().await;
+    world.deploy(&one_job("inner", "work")).await;
+    world.deploy(&calling("outer", "inner")).await;
+    let outer = world.create("outer", json!({})).await;
+    let other = world.create("inner", json!({})).await;
+    world.soon("process-instances", json!({"processDefinitionId": "inner"}), 2).await;
+    for job in world.activate("work").await {
+        let fail = format!("/v2/jobs/{}/failure", text(&job["jobKey"]));
+        world.post(&fail, json!({"retries": 0})).await.done();
+    }
+    world.soon("incidents", json!({"state": "ACTIVE"}), 2).await;
+    let resolved =
+        world.post_nothing(&format!("/v2/process-instances/{outer}/incident-resolution")).await.ok();
+    assert_eq!(resolved["batchOperationType"], "RESOLVE_INCIDENT");
+    let left = world.one("incidents", json!({"state": "ACTIVE"})).await;
+    assert_eq!(left["processInstanceKey"], json!(other));
+    assert_eq!(world.activate("work").await.len(), 1, "its job is tried again");
+    let unknown = world.post_nothing("/v2/process-instances/12/incident-resolution").await;
+    unknown.refused(404, "NOT_FOUND", "Process Instance with key '12' not found");
 }

@@ -3,6 +3,7 @@
 
 mod asynchronous;
 mod bodies;
+mod business_ids;
 mod deletion;
 mod deployment;
 mod elements;

@@ -134,3 +134,36 @@ async fn point_32_expressions_are_evaluated() {
     let body = json!({"expression": "=a + b", "scopeKey": instance, "variables": {"b": 2}});
     assert_eq!(evaluate(body).await.ok()["result"], 42);
 }
+
+#[tokio::test]
+async fn subscriptions_show_what_the_model_tells_tools_and_connectors() {
+    let world = World::new().await;
+    let properties = r#"<zeebe:properties><zeebe:property name="io.camunda.tool:name" value="look up"/><zeebe:property name="io.camunda.tool:purpose" value="finds orders"/><zeebe:property name="inbound.type" value="webhook"/><zeebe:property name="secret" value="not shown"/><zeebe:property name="io.camunda.tool:empty" value=" "/></zeebe:properties>"#;
+    let plain = waiting_for_message("plain");
+    let tool = waiting_for_message("tool").replacen(
+        "<intermediateCatchEvent id=\"wait\">",
+        &format!("<intermediateCatchEvent id=\"wait\"><extensionElements>{properties}</extensionElements>"),
+        1,
+    );
+    assert!(tool.contains("inbound.type"), "{tool}");
+    world.deploy(&plain).await;
+    world.deploy(&tool).await;
+    world.create("plain", json!({"order": "1"})).await;
+    world.create("tool", json!({"order": "2"})).await;
+    let shown = world.soon("message-subscriptions", json!({"toolName": "look up"}), 1).await.remove(0);
+    assert_eq!(shown["processDefinitionId"], "tool");
+    assert_eq!((&shown["toolName"], &shown["inboundConnectorType"]), (&json!("look up"), &json!("webhook")));
+    let tools = json!({"io.camunda.tool:name": "look up", "io.camunda.tool:purpose": "finds orders"});
+    assert_eq!(shown["toolProperties"], tools);
+    assert_eq!(shown["extensionProperties"]["inbound.type"], "webhook");
+
+    let ids = async |body: Value| -> Vec<String> {
+        let found = world.post("/v2/message-subscriptions/search", body).await.ok();
+        let items = found["items"].as_array().expect("a list");
+        items.iter().map(|item| text(&item["processDefinitionId"])).collect()
+    };
+    assert_eq!(ids(json!({"filter": {"toolName": {"$exists": false}}})).await, ["plain"]);
+    assert_eq!(ids(json!({"filter": {"inboundConnectorType": {"$like": "web*"}}})).await, ["tool"]);
+    assert_eq!(ids(json!({"filter": {"inboundConnectorType": "other"}})).await, Vec::<String>::new());
+    assert_eq!(ids(json!({"sort": [{"field": "toolName", "order": "DESC"}]})).await, ["tool", "plain"]);
+}

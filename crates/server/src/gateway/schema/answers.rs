@@ -68,3 +68,7 @@ fn object_misfit(fields: &[Field], given: &Value, path: &str, api: &Api) -> Opti
         Some(member) => given_misfit(api, &field.shape, member, &format!("{path}.{}", field.name)),
     })
 }
+
+#[cfg(test)]
+#[path = "answers_tests.rs"]
+mod tests;
