@@ -9,8 +9,10 @@ mod faults;
 mod fleet;
 mod ledger;
 mod machine;
+mod memory;
 mod models;
 mod network;
+mod operator;
 mod others;
 mod pace;
 mod panics;
@@ -22,3 +24,4 @@ mod world;
 
 pub use ledger::Counts;
 pub use run::{Outcome, run};
+pub use trace::Tracing;

@@ -1,15 +1,20 @@
 //! The way of a node to the store: calls take their time, and some of them, or of their answers, get lost.
 
+use crate::models::NEWER_MARK;
 use crate::world::World;
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
-use tidemill_store::{Error, Result};
+use tidemill_model::Entity;
+use tidemill_model::entity::ProcessXml;
+use tidemill_store::{Error, Loaded, Result};
 use tidemill_store_memory::Pace;
 
 pub(crate) struct SimPace {
     pub(crate) world: Arc<World>,
     pub(crate) member: usize,
+    /// The node cannot read all definitions.
+    pub(crate) is_old: bool,
 }
 
 impl SimPace {
@@ -60,5 +65,20 @@ impl Pace for SimPace {
             return Err(unreachable());
         }
         Err(Error::OutcomeUnknown { reason: "the connection to the memory was lost".to_owned() })
+    }
+
+    fn bring(&self, loaded: &mut [Loaded]) {
+        if !self.is_old {
+            return;
+        }
+        for entity in loaded.iter_mut().flat_map(|loaded| &mut loaded.entities) {
+            if let Entity::ProcessXml(file) = entity
+                && file.xml.contains(NEWER_MARK)
+            {
+                // As a file that holds an element which this version does not know.
+                let xml = file.xml.replace("<bpmn:endEvent", "<bpmn:transaction id=\"x\"/><bpmn:endEvent");
+                *entity = Entity::from(Arc::new(ProcessXml { xml: xml.into(), ..(**file).clone() }));
+            }
+        }
     }
 }

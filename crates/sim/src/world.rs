@@ -97,6 +97,11 @@ impl World {
         self.memory.open()
     }
 
+    /// A node of an older version is there.
+    pub(crate) fn has_old_node(&self) -> bool {
+        self.members().iter().any(|member| member.group.is_some() && member.is_old)
+    }
+
     pub(crate) fn members(&self) -> MutexGuard<'_, Vec<Member>> {
         lock(&self.members)
     }
