@@ -66,6 +66,7 @@ pub(crate) async fn create(world: &Arc<World>, model: &Arc<Model>) {
         3..=4 => Way::Plain,
         5 => Way::Await,
         6..=7 => Way::KeyedAwait,
+        8 => Way::KeyedAsync,
         _ => Way::Async,
     };
     let now_ms = world.now_ms();
@@ -92,6 +93,11 @@ pub(crate) async fn create(world: &Arc<World>, model: &Arc<Model>) {
             Outcome::GoesOn(instance) => return answered(world, number, instance).await,
             Outcome::Answered(Created::Accepted(position)) => {
                 world.ledger().entries[number].creation = Creation::Accepted(position);
+                // Some send it once more, to be sure.
+                if way == Way::KeyedAsync && world.percent(50) {
+                    world.pause(0, 5_000).await;
+                    let _ = try_once(world, number, way).await;
+                }
                 return;
             }
             Outcome::Unknown if !way.has_key() => {
@@ -152,7 +158,7 @@ pub(crate) async fn try_once(world: &Arc<World>, number: usize, way: Way) -> Out
                 other => without_answer(other),
             }
         }
-        Way::Async => {
+        Way::Async | Way::KeyedAsync => {
             let sent = send(world, ANSWER_MS, |node| {
                 Box::pin(
                     async move { node.enqueue(Command::CreateInstance(Box::new(command)), options).await },

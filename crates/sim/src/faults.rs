@@ -14,7 +14,8 @@ pub(crate) async fn strike_until(world: &Arc<World>, end_ms: u64) {
     loop {
         let counts = world.ledger().counts;
         if world.now_ms() >= end_ms && counts.crashes + counts.pauses >= BLOWS_MIN && counts.takeovers > 0 {
-            return;
+            // The last one has begun by then.
+            return world.pause(100, 100).await;
         }
         world.pause(200, 5_000).await;
         let member = world.below(world.members().len() as u64) as usize;

@@ -11,7 +11,7 @@ use tidemill_server::{ClusterConfig, Node, NodeConfig};
 pub(crate) const LEASE: Duration = Duration::from_secs(3);
 
 /// So many of the nodes that are started again are of an older version.
-const OLD_PERCENT: u64 = 12;
+const OLD_PERCENT: u64 = 25;
 
 /// A place where a node runs, again and again.
 pub(crate) struct Member {
@@ -26,6 +26,7 @@ pub(crate) struct Member {
     /// When it was paused or resumed last.
     pub(crate) last_pause_ms: Option<u64>,
     pub(crate) is_paused: bool,
+    pub(crate) is_stopping: bool,
     /// When it came up, was killed, or went on last.
     pub(crate) changed_ms: u64,
     /// The node that runs is of an older version, which cannot read some definitions.
@@ -40,7 +41,7 @@ const CALM_MS: u64 = 3 * LEASE.as_millis() as u64;
 impl Member {
     /// The node runs, and has for a while.
     pub(crate) fn is_calm(&self, now_ms: u64) -> bool {
-        self.node.is_some() && !self.is_paused && self.changed_ms + CALM_MS < now_ms
+        self.node.is_some() && !self.is_paused && !self.is_stopping && self.changed_ms + CALM_MS < now_ms
     }
 }
 
@@ -59,6 +60,7 @@ pub(crate) fn prepare(world: &World, count: usize) {
             others_are_away_until: 0,
             last_pause_ms: None,
             is_paused: false,
+            is_stopping: false,
             changed_ms: 0,
             is_old: false,
             loop_panics: false,
@@ -76,6 +78,7 @@ pub(crate) fn start(world: &Arc<World>, member: usize) {
     {
         let member = &mut world.members()[member];
         (member.group, member.is_old, member.loop_panics) = (Some(group), is_old, false);
+        member.is_stopping = false;
     }
     world.ledger().had_old_node |= is_old;
     world.note(|| format!("node {member} starts{}", if is_old { " in an older version" } else { "" }));
@@ -167,6 +170,7 @@ pub(crate) async fn stop(world: &World, member: usize) -> bool {
         (members[member].group, members[member].node.clone())
     };
     let (Some(group), Some(node)) = (group, node) else { return false };
+    world.members()[member].is_stopping = true;
     world.note(|| format!("node {member} is told to stop"));
     let (stopped, is_stopped) = tokio::sync::oneshot::channel();
     world.spawn(group, async move {

@@ -24,11 +24,13 @@ pub(crate) enum Way {
     KeyedAwait,
     /// As `Plain`, and not waited for: what was accepted must happen.
     Async,
+    /// As `Keyed`, and not waited for. It may be accepted several times and happens once.
+    KeyedAsync,
 }
 
 impl Way {
     pub(crate) fn has_key(self) -> bool {
-        matches!(self, Way::Keyed | Way::KeyedAwait)
+        matches!(self, Way::Keyed | Way::KeyedAwait | Way::KeyedAsync)
     }
 }
 

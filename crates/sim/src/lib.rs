@@ -7,6 +7,7 @@ mod creators;
 mod executor;
 mod faults;
 mod fleet;
+mod flood;
 mod ledger;
 mod machine;
 mod memory;

@@ -17,7 +17,7 @@ pub(crate) const FIRST_VERSION: &str = "_version1\"";
 /// Stands in the files of models that a node of an older version cannot read.
 pub(crate) const NEWER_MARK: &str = "value=\"newer_";
 /// How many of the models are of that kind.
-const NEWER_PERCENT: u64 = 30;
+const NEWER_PERCENT: u64 = 40;
 /// Blocks within blocks.
 const DEPTH_MAX: usize = 3;
 /// A model that has so many elements gets no further blocks within blocks.

@@ -4,6 +4,7 @@ use crate::models::NEWER_MARK;
 use crate::world::World;
 use async_trait::async_trait;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tidemill_model::Entity;
 use tidemill_model::entity::ProcessXml;
@@ -19,14 +20,15 @@ pub(crate) struct SimPace {
 
 impl SimPace {
     /// Mostly at once, sometimes slow, seldom so slow that leases run out meanwhile.
-    async fn travel(&self) {
+    async fn travel(&self, call: &str) {
+        let delay_ms = if call == "commit" { self.world.commit_delay_ms.load(Ordering::Relaxed) } else { 0 };
         let ms = match self.world.below(100) {
             0..70 => self.world.below(3),
             70..98 => self.world.below(12),
             _ if self.world.is_struck(50) => self.world.between(500, 8_000),
             _ => self.world.below(80),
         };
-        tokio::time::sleep(Duration::from_millis(ms)).await;
+        tokio::time::sleep(Duration::from_millis(ms + delay_ms)).await;
     }
 
     fn check(&self) -> Result<()> {
@@ -45,13 +47,13 @@ fn unreachable() -> Error {
 #[async_trait]
 impl Pace for SimPace {
     async fn arrive(&self, call: &'static str) -> Result<()> {
-        self.travel().await;
+        self.travel(call).await;
         self.world.note(|| format!("node {} calls {call}", self.member));
         self.check()
     }
 
     async fn depart(&self, call: &'static str) -> Result<()> {
-        self.travel().await;
+        self.travel(call).await;
         let is_lost = self.check().is_err() || self.world.is_struck(3);
         if !is_lost {
             return Ok(());

@@ -6,7 +6,7 @@ use crate::ledger::{Counts, Creation, Deleting, Way};
 use crate::models::{self, FIRST_VERSION, Model};
 use crate::trace::{Trace, Tracing};
 use crate::world::World;
-use crate::{audit, client, faults, fleet, memory, operator, others, panics, promptness, workers};
+use crate::{audit, client, faults, fleet, flood, memory, operator, others, panics, promptness, workers};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -38,13 +38,16 @@ pub fn run(seed: u64, tracing: Tracing) -> Outcome {
     let runtime = runtime.expect("a runtime without threads");
     panics::listen();
     runtime.block_on(async {
-        let (partitions, nodes) = (PartitionCount(2 + (seed % 3) as u16), 3 + (seed / 3 % 2) as usize);
+        let nodes = 3 + (seed / 3 % 2) as usize;
+        // A flood is for one partition.
+        let partitions = if flood::is_wanted(seed) { 1 } else { 2 + (seed % 3) as u16 };
+        let partitions = PartitionCount(partitions);
         let world = World::new(seed, partitions, Trace::new(tracing));
         fleet::prepare(&world, nodes);
         let is_over = Arc::new(AtomicBool::new(false));
         let (director, over) = (world.clone(), is_over.clone());
         world.spawn(OUTSIDE, async move {
-            direct(&director).await;
+            direct(&director, seed).await;
             over.store(true, Ordering::Relaxed);
         });
         if !world.tasks.run(&world.dice, || is_over.load(Ordering::Relaxed)).await {
@@ -78,7 +81,7 @@ struct Users {
     is_over: AtomicBool,
 }
 
-async fn direct(world: &Arc<World>) {
+async fn direct(world: &Arc<World>, seed: u64) {
     let nodes = world.members().len();
     (0..nodes).for_each(|member| fleet::start(world, member));
     while world.members().iter().any(|member| member.node.is_none()) {
@@ -113,6 +116,9 @@ async fn direct(world: &Arc<World>) {
     users.is_over.store(true, Ordering::Relaxed);
     audit::check(world).await;
     promptness::check(world).await;
+    if flood::is_wanted(seed) {
+        flood::check(world).await;
+    }
     settle(world).await;
 }
 

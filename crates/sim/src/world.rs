@@ -28,6 +28,8 @@ pub(crate) struct World {
     pub(crate) is_rough: AtomicBool,
     /// In percent: how many calls are lost or late while it is rough.
     pub(crate) roughness: AtomicU64,
+    /// What commits take longer than usual.
+    pub(crate) commit_delay_ms: AtomicU64,
     groups: AtomicU64,
 }
 
@@ -47,6 +49,7 @@ impl World {
             store_offset_ms,
             is_rough: AtomicBool::new(false),
             roughness: AtomicU64::new(0),
+            commit_delay_ms: AtomicU64::new(0),
             groups: AtomicU64::new(0),
         })
     }
