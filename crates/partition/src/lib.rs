@@ -43,5 +43,5 @@ pub use reads::{Brought, Read};
 pub use request::{
     AwaitedEnd, CallId, Callers, CommandError, CommandOptions, Effect, EndedInstance, Idempotency, Request,
 };
-pub use suspects::noted_batch;
+pub use suspects::{Mark, is_for_deaths, noted_batch, noted_marks};
 pub use time::{LOOK_MS_MAX, Moment, StoreTime};

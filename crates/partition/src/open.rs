@@ -281,9 +281,13 @@ fn fires_again(queued: &QueuedCommand) -> bool {
     is_stored && matches!(&queued.command, Command::TriggerTimer(trigger) if !trigger.was_put_aside)
 }
 
+/// The command travels with its idempotency key. Its client may send it again before an operator runs the letter, and it must not take
+/// effect twice.
 fn dead_letter(queued: &QueuedCommand, reason: String) -> DeadLetter {
-    let payload = Envelope::internal(again(&queued.command)).pack();
-    letter(queued.position(), payload, &reason)
+    let keeps_result = matches!(queued.source, CommandSource::Inbox { keeps_result: true, .. });
+    let envelope =
+        Envelope { keeps_result, idempotency: queued.key(), ..Envelope::internal(again(&queued.command)) };
+    letter(queued.position(), envelope.pack(), &reason)
 }
 
 /// The command as it can be run again: a timer is no longer stored by then.

@@ -22,7 +22,7 @@ const DEATHS_AT_REST_MAX: u32 = 5;
 
 /// By what a command is recognized after a death.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Debug)]
-pub(crate) enum Mark {
+pub enum Mark {
     Inbox(i64),
     Timer(i64),
     /// A command of a client, by its content: the client may send the same again, without a mark of its own.
@@ -72,6 +72,16 @@ struct Note {
 /// The batch that a note speaks of: whoever takes the partition looks whether it was written.
 pub fn noted_batch(note: &[u8]) -> Option<BatchId> {
     tidemill_store::unpack::<Note>(note).ok().map(|note| BatchId(note.batch))
+}
+
+/// The commands that a note speaks of. A simulator finds out by it whether a command was put aside for good reason.
+pub fn noted_marks(note: &[u8]) -> Vec<Mark> {
+    tidemill_store::unpack::<Note>(note).map(|note| note.in_hand).unwrap_or_default()
+}
+
+/// The command of this reason was put aside because it was in hand at deaths.
+pub fn is_for_deaths(reason: &str) -> bool {
+    reason == self::reason()
 }
 
 /// The stage that a cautious owner has reached with the commands that it has noted.

@@ -1,5 +1,6 @@
 //! A user's way to a node: requests take their time, and some of them, or of their answers, get lost.
 
+use crate::operator::{self, Excuse};
 use crate::world::World;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -9,11 +10,18 @@ use tidemill_server::Node;
 use tidemill_server::broker::{CommandError, CommandOptions, Idempotency};
 use tokio::sync::oneshot;
 
+/// A command that was in hand at deaths is refused for so long.
+const REFUSED_FOR_MS: u64 = 11 * 60 * 1_000;
+
 /// What became of a request.
 #[derive(Debug)]
 pub(crate) enum Outcome<T> {
     Answered(T),
     Refused(Rejection),
+    /// It was put aside, because it was in hand when owners of its partition died. It can be sent again later.
+    PutAside,
+    /// The owner is of an older version and cannot read the definition. It has had no effect and will have none.
+    Unreadable,
     /// It surely was not run.
     NotRun,
     /// Nobody knows whether it was run.
@@ -76,7 +84,15 @@ fn judge<T>(world: &World, answered: Result<T, CommandError>) -> Outcome<T> {
         Err(error) => error,
     };
     match error {
-        CommandError::Rejected(rejection) => Outcome::Refused(rejection),
+        CommandError::Rejected(rejection) => match operator::excuse_of_refusal(world, &rejection) {
+            Some(Excuse::Deaths) => {
+                let now_ms = world.now_ms();
+                world.ledger().refused_until_ms = now_ms + REFUSED_FOR_MS;
+                Outcome::PutAside
+            }
+            Some(Excuse::Unreadable) => Outcome::Unreadable,
+            None => Outcome::Refused(rejection),
+        },
         CommandError::NotBegun(_)
         | CommandError::Moved
         | CommandError::Overloaded { .. }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use tidemill_model::command::{CreateInstance, DefinitionRef, Deploy, ResourceFile};
 use tidemill_model::entity::InstanceState;
 use tidemill_model::{
-    Answer, Command, CreatedInstance, DeployedResource, ProcessInstanceKey, TenantId, Text, Variables,
+    Answer, Command, CreatedInstance, DefinitionKey, DeployedResource, ProcessInstanceKey, TenantId, Text,
+    Variables,
 };
 use tidemill_server::broker::{Broker, EndedInstance};
 use tidemill_store::query::Searches;
@@ -18,8 +19,15 @@ use tidemill_store::query::Searches;
 const AWAIT_MS: u64 = 8_000;
 const ANSWER_MS: u64 = 12_000;
 
-/// Deploys a model, again and again until that is answered.
-pub(crate) async fn deploy(world: &Arc<World>, model: &Model) {
+/// A version that was deployed.
+pub(crate) struct Deployed {
+    pub(crate) process_id: Text,
+    pub(crate) version: i32,
+    pub(crate) definition: DefinitionKey,
+}
+
+/// Deploys a model, again and again until that is answered. Gives its own process, not those that it calls.
+pub(crate) async fn deploy(world: &Arc<World>, model: &Model) -> Option<Deployed> {
     let name = Text::from(format!("{}.bpmn", model.process_id));
     let file = ResourceFile { name, content: model.xml.clone().into_bytes().into() };
     let command = Command::Deploy(Deploy { tenant: TenantId::default(), files: vec![file] });
@@ -30,16 +38,23 @@ pub(crate) async fn deploy(world: &Arc<World>, model: &Model) {
         });
         match sent.await {
             Outcome::Answered(Answer::Deployed(deployment)) => {
+                let mut deployed = None;
                 for resource in &deployment.resources {
-                    if let DeployedResource::Process(process) = resource {
-                        let now_ms = world.now_ms();
-                        world.ledger().deployed(&process.process_id, process.version, now_ms);
+                    let DeployedResource::Process(process) = resource else { continue };
+                    let (process_id, version) = (process.process_id.clone(), process.version);
+                    world.ledger().deployed(&process_id, version, world.now_ms());
+                    if process_id == model.process_id {
+                        deployed = Some(Deployed { process_id, version, definition: process.key });
                     }
                 }
-                return;
+                return deployed;
             }
             Outcome::NotRun | Outcome::Unknown => world.pause(100, 1_000).await,
-            other => return world.violation(format!("a deployment ended with {other:?}")),
+            Outcome::PutAside | Outcome::Unreadable => world.pause(1_000, 15_000).await,
+            other => {
+                world.violation(format!("a deployment ended with {other:?}"));
+                return None;
+            }
         }
     }
 }
@@ -51,12 +66,14 @@ pub(crate) async fn create(world: &Arc<World>, model: &Arc<Model>) {
         3..=4 => Way::Plain,
         5 => Way::Await,
         6..=7 => Way::KeyedAwait,
+        8 => Way::KeyedAsync,
         _ => Way::Async,
     };
     let now_ms = world.now_ms();
     let number = world.ledger().open(model.clone(), way, now_ms);
+    // Any try may be the one that had its effect, so what was known at the first counts.
+    let newest = world.ledger().known_version(&model.process_id, now_ms);
     loop {
-        let newest = world.ledger().known_version(&model.process_id, world.now_ms());
         let outcome = try_once(world, number, way).await;
         world.note(|| format!("creation of entry {number} ({way:?}, {}): {outcome:?}", model.process_id));
         match outcome {
@@ -67,12 +84,20 @@ pub(crate) async fn create(world: &Arc<World>, model: &Arc<Model>) {
                         created.version
                     ));
                 }
+                if world.ledger().is_gone(&model.process_id, created.version, now_ms) {
+                    world.violation(format!("entry {number} got version {}, which is gone", created.version));
+                }
                 return answered(world, number, created.instance).await;
             }
             Outcome::Answered(Created::Ended(ended)) => return has_ended(world, number, ended).await,
             Outcome::GoesOn(instance) => return answered(world, number, instance).await,
             Outcome::Answered(Created::Accepted(position)) => {
                 world.ledger().entries[number].creation = Creation::Accepted(position);
+                // Some send it once more, to be sure.
+                if way == Way::KeyedAsync && world.percent(50) {
+                    world.pause(0, 5_000).await;
+                    let _ = try_once(world, number, way).await;
+                }
                 return;
             }
             Outcome::Unknown if !way.has_key() => {
@@ -80,6 +105,12 @@ pub(crate) async fn create(world: &Arc<World>, model: &Arc<Model>) {
                 return;
             }
             Outcome::Unknown | Outcome::NotRun => world.pause(50, 1_000).await,
+            Outcome::PutAside => world.pause(5_000, 30_000).await,
+            Outcome::Unreadable => {
+                // That answer is kept under the key.
+                world.ledger().entries[number].attempt += 1;
+                world.pause(1_000, 10_000).await;
+            }
             Outcome::Refused(rejection) => {
                 return world.violation(format!("the creation of entry {number} was refused: {rejection}"));
             }
@@ -95,9 +126,12 @@ pub(crate) enum Created {
 }
 
 pub(crate) async fn try_once(world: &Arc<World>, number: usize, way: Way) -> Outcome<Created> {
-    let process_id = world.ledger().entries[number].model.process_id.clone();
+    let (process_id, attempt) = {
+        let entry = &world.ledger().entries[number];
+        (entry.model.process_id.clone(), entry.attempt)
+    };
     let command = command(number, &process_id);
-    let options = options(way.has_key().then(|| format!("create-{number}")));
+    let options = options(way.has_key().then(|| format!("create-{number}-{attempt}")));
     let limit = Duration::from_millis(AWAIT_MS);
     match way {
         Way::Keyed | Way::Plain => {
@@ -124,7 +158,7 @@ pub(crate) async fn try_once(world: &Arc<World>, number: usize, way: Way) -> Out
                 other => without_answer(other),
             }
         }
-        Way::Async => {
+        Way::Async | Way::KeyedAsync => {
             let sent = send(world, ANSWER_MS, |node| {
                 Box::pin(
                     async move { node.enqueue(Command::CreateInstance(Box::new(command)), options).await },
@@ -143,6 +177,8 @@ fn without_answer<A>(outcome: Outcome<A>) -> Outcome<Created> {
         Outcome::Refused(rejection) => Outcome::Refused(rejection),
         Outcome::GoesOn(instance) => Outcome::GoesOn(instance),
         Outcome::NotRun => Outcome::NotRun,
+        Outcome::PutAside => Outcome::PutAside,
+        Outcome::Unreadable => Outcome::Unreadable,
         Outcome::Unknown | Outcome::Answered(_) => Outcome::Unknown,
     }
 }

@@ -10,10 +10,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 use tidemill_model::dice::Dice;
 
-/// Steps that are taken for one millisecond of simulated time, so that time goes on while somebody is busy.
-const STEPS_PER_MS: u64 = 100;
+/// Steps that are taken before tokio's own tasks and timers have their turn.
+const STEPS_PER_TURN: usize = 8;
+/// Turns that are taken for one millisecond of simulated time, so that time goes on while somebody is busy.
+const TURNS_PER_MS: u64 = 50;
 /// Whoever gets so far in one run turns in circles.
-const STEPS_MAX: u64 = 20_000_000;
+const TURNS_MAX: u64 = 10_000_000;
 
 /// Users and faults, which nothing happens to, are in the first group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -109,29 +111,42 @@ impl Executor {
 
     /// Runs until `is_done`. False when it turns in circles.
     pub(crate) async fn run(&self, dice: &Mutex<Dice>, is_done: impl Fn() -> bool) -> bool {
-        for step in 1..STEPS_MAX {
+        for turn in 1..TURNS_MAX {
             if is_done() {
                 return true;
             }
-            std::future::poll_fn(|cx| self.step(cx, dice)).await;
-            // As in a server, each task begins with a fresh budget of tokio's.
+            std::future::poll_fn(|cx| self.turn(cx, dice)).await;
             tokio::task::yield_now().await;
-            if step % STEPS_PER_MS == 0 {
+            if turn % TURNS_PER_MS == 0 {
                 tokio::time::advance(Duration::from_millis(1)).await;
             }
         }
         false
     }
 
-    /// Lets one task go on; waits for one where none can.
-    fn step(&self, cx: &mut Context<'_>, dice: &Mutex<Dice>) -> Poll<()> {
-        let Some(id) = self.next(dice) else {
-            *lock(&self.queue.root) = Some(cx.waker().clone());
-            return Poll::Pending;
-        };
+    /// Lets some tasks go on; waits for one where none can.
+    fn turn(&self, cx: &mut Context<'_>, dice: &Mutex<Dice>) -> Poll<()> {
+        for step in 0..STEPS_PER_TURN {
+            let Some(id) = self.next(dice) else {
+                if step > 0 {
+                    break;
+                }
+                *lock(&self.queue.root) = Some(cx.waker().clone());
+                return Poll::Pending;
+            };
+            self.go_on(id);
+            // The tasks of a turn share one budget of tokio's. Who has none left gives way, as it would in a server.
+            if !tokio::task::coop::has_budget_remaining() {
+                break;
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn go_on(&self, id: u64) {
         let taken =
             lock(&self.tasks).get_mut(&id).and_then(|task| Some((task.future.take()?, task.waker.clone())));
-        let Some((mut future, waker)) = taken else { return Poll::Ready(()) };
+        let Some((mut future, waker)) = taken else { return };
         let mut context = Context::from_waker(&waker);
         let polled = AssertUnwindSafe(|| future.poll_unpin(&mut context));
         match std::panic::catch_unwind(polled) {
@@ -144,7 +159,6 @@ impl Executor {
             // The hook has told.
             Err(_) => drop(lock(&self.tasks).remove(&id)),
         }
-        Poll::Ready(())
     }
 
     fn next(&self, dice: &Mutex<Dice>) -> Option<u64> {

@@ -14,7 +14,8 @@ pub(crate) async fn strike_until(world: &Arc<World>, end_ms: u64) {
     loop {
         let counts = world.ledger().counts;
         if world.now_ms() >= end_ms && counts.crashes + counts.pauses >= BLOWS_MIN && counts.takeovers > 0 {
-            return;
+            // The last one has begun by then.
+            return world.pause(100, 100).await;
         }
         world.pause(200, 5_000).await;
         let member = world.below(world.members().len() as u64) as usize;
@@ -26,7 +27,7 @@ fn strike(world: &Arc<World>, member: usize) {
     let lease_ms = LEASE.as_millis() as u64;
     let until_ms = world.now_ms() + world.between(200, 2 * lease_ms);
     let strange = world.clone();
-    match world.below(11) {
+    match world.below(12) {
         0..=2 => world.spawn(OUTSIDE, async move {
             if fleet::kill(&strange, member) {
                 strange.ledger().counts.crashes += 1;
@@ -60,6 +61,10 @@ fn strike(world: &Arc<World>, member: usize) {
             world.members()[member].skew_ms = skew_ms;
         }
         9 => plan_commits(world),
+        10 => {
+            world.note(|| format!("a loop of node {member} is to panic"));
+            world.members()[member].loop_panics = true;
+        }
         _ => {
             let by_ms = i64::try_from(world.between(10, 20_000)).unwrap_or(0);
             if world.percent(30) {
@@ -95,7 +100,17 @@ pub(crate) fn heal(world: &Arc<World>) {
             let mut members = world.members();
             members[member].store_is_away_until = 0;
             members[member].others_are_away_until = 0;
+            members[member].loop_panics = false;
         }
         fleet::start(world, member);
+        if world.members()[member].is_old {
+            let world_of_node = world.clone();
+            world.spawn(OUTSIDE, async move {
+                if !fleet::stop(&world_of_node, member).await {
+                    fleet::kill(&world_of_node, member);
+                }
+                fleet::start(&world_of_node, member);
+            });
+        }
     }
 }

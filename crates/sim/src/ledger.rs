@@ -1,7 +1,7 @@
 //! What the outside world knows: what was sent, what was answered, and what may or may not have happened.
 
 use crate::models::{Earliest, Model, Sent};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tidemill_model::{LeaseKey, PartitionId, ProcessInstanceKey};
 
@@ -24,11 +24,13 @@ pub(crate) enum Way {
     KeyedAwait,
     /// As `Plain`, and not waited for: what was accepted must happen.
     Async,
+    /// As `Keyed`, and not waited for. It may be accepted several times and happens once.
+    KeyedAsync,
 }
 
 impl Way {
     pub(crate) fn has_key(self) -> bool {
-        matches!(self, Way::Keyed | Way::KeyedAwait)
+        matches!(self, Way::Keyed | Way::KeyedAwait | Way::KeyedAsync)
     }
 }
 
@@ -48,12 +50,32 @@ pub(crate) enum Cancelling {
     Answered,
 }
 
+/// Something that was asked for and may have had its effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Deleting {
+    Never,
+    Tried,
+    Answered,
+}
+
+/// A version of a process whose deployment was answered.
+struct Version {
+    number: i32,
+    deployed_ms: u64,
+    deleting: Deleting,
+    /// When its deletion was answered.
+    deleted_ms: u64,
+}
+
 pub(crate) struct Entry {
     pub(crate) model: Arc<Model>,
     pub(crate) way: Way,
     pub(crate) sent_ms: u64,
     pub(crate) creation: Creation,
+    /// Counts the idempotency keys that were used up.
+    pub(crate) attempt: u32,
     pub(crate) cancelling: Cancelling,
+    pub(crate) deleting: Deleting,
     /// Variables that were set, by name and value.
     pub(crate) variables: Vec<(String, String)>,
     /// When a completion of the job of an element was first sent.
@@ -105,6 +127,12 @@ pub struct Counts {
     pub timers: u64,
     pub jobs: u64,
     pub instances: u64,
+    /// Loops of partitions that panicked.
+    pub panics: u64,
+    /// Instances and definitions that were deleted.
+    pub deletions: u64,
+    /// Letters that an operator has run again.
+    pub letters: u64,
     pub(crate) broken: u64,
 }
 
@@ -117,6 +145,9 @@ impl Counts {
         self.timers += other.timers;
         self.jobs += other.jobs;
         self.instances += other.instances;
+        self.panics += other.panics;
+        self.deletions += other.deletions;
+        self.letters += other.letters;
         self.broken += other.broken;
     }
 }
@@ -127,8 +158,13 @@ pub(crate) struct Ledger {
     pub(crate) jobs: BTreeMap<i64, JobNote>,
     pub(crate) violations: Vec<String>,
     pub(crate) counts: Counts,
-    /// The versions of each process whose deployment was answered, and when.
-    versions: BTreeMap<String, Vec<(u64, i32)>>,
+    /// Letters that nobody should have written, by their numbers.
+    pub(crate) judged: BTreeSet<i64>,
+    /// Commands may be refused until then, because they were in hand at deaths.
+    pub(crate) refused_until_ms: u64,
+    /// A node of an older version was there.
+    pub(crate) had_old_node: bool,
+    versions: BTreeMap<String, Vec<Version>>,
     owners: BTreeMap<PartitionId, usize>,
     tokens: u64,
 }
@@ -141,22 +177,50 @@ impl Ledger {
             way,
             sent_ms,
             creation: Creation::Open,
+            attempt: 0,
             cancelling: Cancelling::Never,
+            deleting: Deleting::Never,
             variables: Vec::new(),
             completions_sent_ms: BTreeMap::new(),
         });
         self.entries.len() - 1
     }
 
-    pub(crate) fn deployed(&mut self, process_id: &str, version: i32, now_ms: u64) {
-        self.versions.entry(process_id.to_owned()).or_default().push((now_ms, version));
+    pub(crate) fn deployed(&mut self, process_id: &str, number: i32, now_ms: u64) {
+        let version = Version { number, deployed_ms: now_ms, deleting: Deleting::Never, deleted_ms: 0 };
+        self.versions.entry(process_id.to_owned()).or_default().push(version);
     }
 
-    /// The newest version that every node has heard of: who could not be told learns of it on a beat.
+    /// A version is about to be deleted, or that was answered.
+    pub(crate) fn deletes(&mut self, process_id: &str, number: i32, deleting: Deleting, now_ms: u64) {
+        let versions = self.versions.get_mut(process_id).into_iter().flatten();
+        for version in versions.filter(|version| version.number == number) {
+            (version.deleting, version.deleted_ms) = (deleting, now_ms);
+        }
+    }
+
+    /// The newest version that every node has heard of and nobody has deleted: who could not be told learns of it on a beat.
     pub(crate) fn known_version(&self, process_id: &str, now_ms: u64) -> i32 {
         let versions = self.versions.get(process_id).into_iter().flatten();
-        let old = versions.filter(|(at_ms, _)| at_ms + HEARD_MS < now_ms);
-        old.map(|(_, version)| *version).max().unwrap_or(0)
+        let known = versions
+            .filter(|version| version.deployed_ms + HEARD_MS < now_ms && version.deleting == Deleting::Never);
+        known.map(|version| version.number).max().unwrap_or(0)
+    }
+
+    /// Every node has heard that this version is gone.
+    pub(crate) fn is_gone(&self, process_id: &str, number: i32, now_ms: u64) -> bool {
+        let mut versions = self.versions.get(process_id).into_iter().flatten();
+        versions.any(|version| {
+            let is_gone = version.deleting == Deleting::Answered && version.deleted_ms + HEARD_MS < now_ms;
+            version.number == number && is_gone
+        })
+    }
+
+    /// Somebody has deleted this instance, or tries to.
+    pub(crate) fn may_be_deleted(&self, instance: ProcessInstanceKey) -> bool {
+        let mut entries = self.entries.iter();
+        entries
+            .any(|entry| entry.deleting != Deleting::Never && entry.creation == Creation::Answered(instance))
     }
 
     /// A partition has a new owner.

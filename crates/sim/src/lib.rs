@@ -7,10 +7,13 @@ mod creators;
 mod executor;
 mod faults;
 mod fleet;
+mod flood;
 mod ledger;
 mod machine;
+mod memory;
 mod models;
 mod network;
+mod operator;
 mod others;
 mod pace;
 mod panics;
@@ -22,3 +25,4 @@ mod world;
 
 pub use ledger::Counts;
 pub use run::{Outcome, run};
+pub use trace::Tracing;

@@ -4,7 +4,11 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use tidemill_sim::{Counts, Outcome, run};
+use tidemill_sim::{Counts, Outcome, Tracing, run};
+
+/// Runs allocate all the time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const HELP: &str = "\
 Simulates a Tidemill cluster: real nodes, with simulated time, network and store. One seed decides everything.
@@ -37,18 +41,30 @@ fn main() -> ExitCode {
     let began = Instant::now();
     let (runs, failed, totals) = match options.only {
         Some(seed) => {
-            let outcome = run(seed, options.is_traced);
+            let outcome = run(seed, if options.is_traced { Tracing::Printed } else { Tracing::Hashed });
             tell(seed, &outcome);
             println!("trace hash {:016x}, {} ms simulated", outcome.trace_hash, outcome.simulated_ms);
             (1, u64::from(!outcome.violations.is_empty()), outcome.counts)
         }
         None => run_many(&options),
     };
-    let Counts { commands, crashes, pauses, takeovers, timers, jobs, instances, .. } = totals;
+    let Counts {
+        commands,
+        crashes,
+        pauses,
+        takeovers,
+        timers,
+        jobs,
+        instances,
+        panics,
+        letters,
+        deletions,
+        ..
+    } = totals;
     let seconds = began.elapsed().as_secs_f64();
     println!(
         "sim: {commands} commands, {instances} instances, {jobs} jobs, {timers} timers, {crashes} crashes, {pauses} pauses, \
-         {takeovers} take-overs in {seconds:.1} s ({:.1} seeds per second)",
+         {panics} panics, {takeovers} take-overs, {letters} letters, {deletions} deletions in {seconds:.1} s ({:.1} seeds per second)",
         runs as f64 / seconds
     );
     println!("sim: {runs} seeds, {failed} failed");
@@ -88,7 +104,7 @@ fn run_many(options: &Options) -> (u64, u64, Counts) {
                     if seed >= end {
                         return;
                     }
-                    let outcome = run(seed, false);
+                    let outcome = run(seed, Tracing::Off);
                     failed.fetch_add(u64::from(!outcome.violations.is_empty()), Ordering::Relaxed);
                     let mut totals = totals.lock().expect("nobody panics while holding it");
                     totals.add(&outcome.counts);

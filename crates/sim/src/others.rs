@@ -1,23 +1,22 @@
-//! Users who send messages and signals, set variables, cancel instances and resolve incidents.
+//! Users who send messages and signals, set variables, cancel and delete instances, delete definitions and resolve incidents.
 
 use crate::client::{Outcome, options, send};
-use crate::ledger::{Cancelling, Creation};
+use crate::creators::Deployed;
+use crate::ledger::{Cancelling, Creation, Deleting};
 use crate::models::SIGNAL;
 use crate::world::World;
 use std::sync::Arc;
 use tidemill_model::command::{
-    BroadcastSignal, CancelInstance, CompleteUserTask, CorrelateMessage, PublishMessage, ResolveIncident,
-    SetVariables, UpdateJob,
+    BroadcastSignal, CancelInstance, CompleteUserTask, CorrelateMessage, DeleteInstance, DeleteResource,
+    PublishMessage, ResolveIncident, SetVariables, UpdateJob,
 };
 use tidemill_model::entity::UserTaskState;
 use tidemill_model::{
-    Answer, Command, ElementInstanceKey, ProcessInstanceKey, RawJson, RejectionCode, TenantId, Text,
-    Variables,
+    Answer, Command, ElementInstanceKey, ProcessInstanceKey, RawJson, RejectionCode, ResourceKey, TenantId,
+    Text, Variables,
 };
 use tidemill_server::broker::Broker;
-use tidemill_store::query::{
-    Filter, IncidentField, Search, Searches, Test, UserTaskField, Value, VariableField,
-};
+use tidemill_store::query::{Filter, IncidentField, Search, Searches, Test, UserTaskField, Value};
 
 const TIME_TO_LIVE_MS: i64 = 20_000;
 
@@ -88,10 +87,9 @@ pub(crate) async fn set_variable(world: &Arc<World>, number: usize) {
     let command = Command::SetVariables(SetVariables { scope, variables, is_local: false });
     if let Outcome::Answered(_) = run(world, command, None).await {
         world.ledger().entries[number].variables.push((name.clone(), value.clone()));
-        let filter = Filter::default().is(VariableField::Name, Test::Eq(Value::from(name.as_str())));
-        let found = world.store().variables(&Search::of(filter)).await.map(|found| found.items);
-        if !matches!(&found, Ok(found) if !found.is_empty() && found.iter().all(|row| row.value.as_str() == value))
-        {
+        let found = world.memory.values_of(&name);
+        let is_deleted = world.ledger().may_be_deleted(instance);
+        if !is_deleted && (found.is_empty() || found.iter().any(|found| *found != value)) {
             world
                 .violation(format!("variable {name} of entry {number} was set to {value}, but is {found:?}"));
         }
@@ -124,6 +122,7 @@ pub(crate) async fn complete_tasks(world: &Arc<World>) {
         }
         match world.store().user_task(task.key).await {
             Ok(Some(view)) if view.state == UserTaskState::Completed => {}
+            Ok(None) if world.ledger().may_be_deleted(task.instance) => {}
             other => {
                 world.violation(format!("task {} was completed, but is {other:?}", task.key.0));
             }
@@ -149,5 +148,45 @@ pub(crate) async fn resolve_incidents(world: &Arc<World>) {
             }
             _ => {}
         }
+    }
+}
+
+/// Deletes an instance that has ended. From then on nothing of it is found.
+pub(crate) async fn delete_instance(world: &Arc<World>, number: usize) {
+    let Some(instance) = instance_of(world, number) else { return };
+    match world.store().process_instance(instance).await {
+        Ok(Some(view)) if view.ended_at.is_some() => {}
+        _ => return,
+    }
+    if world.ledger().entries[number].deleting == Deleting::Never {
+        world.ledger().entries[number].deleting = Deleting::Tried;
+    }
+    let outcome = run(world, Command::DeleteInstance(DeleteInstance { instance }), None).await;
+    world.note(|| format!("deletion of entry {number}: {outcome:?}"));
+    if !matches!(outcome, Outcome::Answered(_)) {
+        return;
+    }
+    world.ledger().entries[number].deleting = Deleting::Answered;
+    world.ledger().counts.deletions += 1;
+    let found = world.store().process_instance(instance).await;
+    if !matches!(found, Ok(None)) {
+        world.violation(format!("entry {number} was deleted, but is {found:?}"));
+    }
+}
+
+/// Deletes a version of a process. Its instances go on, and new ones are of the version before.
+pub(crate) async fn delete_version(world: &Arc<World>, deployed: &Deployed) {
+    let Deployed { process_id, version, definition } = deployed;
+    let note = |deleting| {
+        let now_ms = world.now_ms();
+        world.ledger().deletes(process_id, *version, deleting, now_ms);
+    };
+    note(Deleting::Tried);
+    let delete = DeleteResource { key: ResourceKey(definition.0) };
+    let outcome = run(world, Command::DeleteResource(delete), None).await;
+    world.note(|| format!("deletion of {process_id} in version {version}: {outcome:?}"));
+    if let Outcome::Answered(_) = outcome {
+        note(Deleting::Answered);
+        world.ledger().counts.deletions += 1;
     }
 }

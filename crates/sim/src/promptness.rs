@@ -1,5 +1,5 @@
 //! When nothing goes wrong any more, nobody waits for what is there: every job that is created reaches one of the workers that
-//! wait for it, wherever they ask and whatever else is claimed at the same moment.
+//! wait for it, wherever they ask, whatever else is claimed at the same moment, and however many timers tick meanwhile.
 
 use crate::client::{Outcome, options, send};
 use crate::executor::OUTSIDE;
@@ -7,7 +7,7 @@ use crate::world::World;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tidemill_bpmn::builder::ModelBuilder;
+use tidemill_bpmn::builder::{ModelBuilder, Timer};
 use tidemill_model::command::{
     ActivateJobs, CompleteJob, CreateInstance, DefinitionRef, Deploy, ResourceFile,
 };
@@ -22,10 +22,16 @@ const WAIT_MS: u64 = 9_000;
 /// The longest time that a job may take to a worker after its creation was answered.
 const PROMPT_MS: u64 = 2_000;
 const PROCESS: &str = "prompt";
+/// A process whose timers tick while the others are watched.
+const TICKER: &str = "ticker";
+const TICKERS: u64 = 3;
 
 pub(crate) async fn check(world: &Arc<World>) {
     if !deploy(world).await {
         return world.violation("a deployment fails although nothing goes wrong".to_owned());
+    }
+    for _ in 0..TICKERS {
+        create(world, TICKER).await;
     }
     for _ in 0..ROUNDS {
         round(world).await;
@@ -51,7 +57,7 @@ async fn round(world: &Arc<World>) {
         let (world_of_user, created) = (world.clone(), created.clone());
         world.spawn(OUTSIDE, async move {
             world_of_user.pause(0, 20).await;
-            create(&world_of_user).await;
+            create(&world_of_user, PROCESS).await;
             created.fetch_add(1, Ordering::Relaxed);
         });
     }
@@ -75,6 +81,12 @@ async fn round(world: &Arc<World>) {
 async fn deploy(world: &Arc<World>) -> bool {
     let model = ModelBuilder::process(PROCESS).start("start");
     let model = model.service_task("job", |task| task.job_type(PROCESS)).end("end");
+    // Nobody takes this job: it ticks until its time is over.
+    let model =
+        model.and_process(TICKER).start("start_ticker").service_task("hold", |task| task.job_type(TICKER));
+    let model =
+        model.boundary_timer("tick", "hold", Timer::cycle("R/PT0.1S")).non_interrupting().end("ticked");
+    let model = model.boundary_timer("over", "hold", Timer::duration("PT2S")).end("end_ticker");
     let file = ResourceFile { name: Text::from("prompt.bpmn"), content: model.xml().into_bytes().into() };
     let command = Command::Deploy(Deploy { tenant: TenantId::default(), files: vec![file] });
     let sent =
@@ -82,9 +94,9 @@ async fn deploy(world: &Arc<World>) -> bool {
     matches!(sent.await, Outcome::Answered(_))
 }
 
-async fn create(world: &Arc<World>) {
+async fn create(world: &Arc<World>, process_id: &str) {
     let command = Command::CreateInstance(Box::new(CreateInstance {
-        definition: DefinitionRef::Latest(Text::from(PROCESS)),
+        definition: DefinitionRef::Latest(Text::from(process_id)),
         tenant: TenantId::default(),
         variables: Variables::default(),
         start: Vec::new(),

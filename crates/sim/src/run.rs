@@ -2,21 +2,22 @@
 
 use crate::creators::{self, Created};
 use crate::executor::OUTSIDE;
-use crate::ledger::{Counts, Creation, Way};
-use crate::models::{self, Model};
-use crate::trace::Trace;
+use crate::ledger::{Counts, Creation, Deleting, Way};
+use crate::models::{self, FIRST_VERSION, Model};
+use crate::trace::{Trace, Tracing};
 use crate::world::World;
-use crate::{audit, client, faults, fleet, others, panics, promptness, workers};
+use crate::{audit, client, faults, fleet, flood, memory, operator, others, panics, promptness, workers};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tidemill_model::PartitionCount;
-use tidemill_store::query::{Filter, ProcessInstanceField, Search, Searches, Test, Value};
 
 /// All instances end within this time after the last fault.
 const DRAIN_MS: u64 = 240_000;
-/// The last pauses and restarts are over by then, and partitions have moved.
-const CALM_MS: u64 = 20_000;
+/// The last pauses and restarts are over by then.
+const CALM_MS_MAX: u64 = 40_000;
+/// After this time nothing is left of what was asked.
+const SETTLING_MS: u64 = 12_000;
 const STARTING_MS: u64 = 60_000;
 /// Tasks that a node may have when nobody asks for anything.
 const IDLE_TASKS_MAX: usize = 60;
@@ -25,25 +26,28 @@ const IDLE_TASKS_MAX: usize = 60;
 pub struct Outcome {
     pub violations: Vec<String>,
     pub counts: Counts,
-    /// The same for two runs of one seed.
+    /// The same for two runs of one seed, where it was asked for.
     pub trace_hash: u64,
     /// How much time went by in the run.
     pub simulated_ms: u64,
 }
 
-/// Runs one seed. Prints every step where that is asked for.
-pub fn run(seed: u64, is_printed: bool) -> Outcome {
+/// Runs one seed.
+pub fn run(seed: u64, tracing: Tracing) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime without threads");
     panics::listen();
     runtime.block_on(async {
-        let (partitions, nodes) = (PartitionCount(2 + (seed % 3) as u16), 3 + (seed / 3 % 2) as usize);
-        let world = World::new(seed, partitions, Trace::new(is_printed));
+        let nodes = 3 + (seed / 3 % 2) as usize;
+        // A flood is for one partition.
+        let partitions = if flood::is_wanted(seed) { 1 } else { 2 + (seed % 3) as u16 };
+        let partitions = PartitionCount(partitions);
+        let world = World::new(seed, partitions, Trace::new(tracing));
         fleet::prepare(&world, nodes);
         let is_over = Arc::new(AtomicBool::new(false));
         let (director, over) = (world.clone(), is_over.clone());
         world.spawn(OUTSIDE, async move {
-            direct(&director).await;
+            direct(&director, seed).await;
             over.store(true, Ordering::Relaxed);
         });
         if !world.tasks.run(&world.dice, || is_over.load(Ordering::Relaxed)).await {
@@ -77,7 +81,7 @@ struct Users {
     is_over: AtomicBool,
 }
 
-async fn direct(world: &Arc<World>) {
+async fn direct(world: &Arc<World>, seed: u64) {
     let nodes = world.members().len();
     (0..nodes).for_each(|member| fleet::start(world, member));
     while world.members().iter().any(|member| member.node.is_none()) {
@@ -87,12 +91,11 @@ async fn direct(world: &Arc<World>) {
         world.pause(50, 50).await;
     }
     let count = world.between(2, 4) as usize;
-    let models: Vec<Arc<Model>> =
-        (0..count).map(|number| Arc::new(models::random(world, number, 1))).collect();
+    let models: Vec<Arc<Model>> = (0..count).map(|number| Arc::new(models::random(world, number))).collect();
     for model in &models {
         creators::deploy(world, model).await;
     }
-    let instances = world.between(40, 70) as usize;
+    let instances = world.between(20, 40) as usize;
     let users = Arc::new(Users {
         world: world.clone(),
         models,
@@ -103,7 +106,7 @@ async fn direct(world: &Arc<World>) {
     world.roughness.store(world.between(0, 100), Ordering::Relaxed);
     world.is_rough.store(true, Ordering::Relaxed);
     begin(&users);
-    let end_ms = world.now_ms() + world.between(30_000, 60_000);
+    let end_ms = world.now_ms() + world.between(20_000, 45_000);
     faults::strike_until(world, end_ms).await;
     world.note(|| "no more faults".to_owned());
     faults::heal(world);
@@ -113,6 +116,9 @@ async fn direct(world: &Arc<World>) {
     users.is_over.store(true, Ordering::Relaxed);
     audit::check(world).await;
     promptness::check(world).await;
+    if flood::is_wanted(seed) {
+        flood::check(world).await;
+    }
     settle(world).await;
 }
 
@@ -138,6 +144,7 @@ fn begin(users: &Arc<Users>) {
     let users = users.clone();
     world.spawn(OUTSIDE, async move {
         while !users.is_over.load(Ordering::Relaxed) {
+            operator::run_letters_again(&users.world).await;
             others::resolve_incidents(&users.world).await;
             others::complete_tasks(&users.world).await;
             if users.models.iter().any(|model| model.waits_for_signal) {
@@ -162,7 +169,7 @@ async fn create_all(users: &Users) {
 async fn meddle(users: &Users) {
     let world = &users.world;
     while !users.is_over.load(Ordering::Relaxed) {
-        let active: Vec<usize> = active(world).await.into_iter().collect();
+        let active: Vec<usize> = active(world).into_iter().collect();
         if !active.is_empty() {
             let number = active[world.below(active.len() as u64) as usize];
             others::send_message(world, number).await;
@@ -172,7 +179,15 @@ async fn meddle(users: &Users) {
                 30..36 if is_rough => others::cancel(world, number).await,
                 36..40 if is_rough => {
                     let model = &users.models[world.below(users.models.len() as u64) as usize];
-                    creators::deploy(world, &next_version(world, model)).await;
+                    let deployed = creators::deploy(world, &next_version(world, model)).await;
+                    if let Some(deployed) = deployed.filter(|_| world.percent(50)) {
+                        world.pause(0, 3_000).await;
+                        others::delete_version(world, &deployed).await;
+                    }
+                }
+                40..50 if is_rough => {
+                    let entries = world.ledger().entries.len() as u64;
+                    others::delete_instance(world, world.below(entries) as usize).await;
                 }
                 _ => {}
             }
@@ -183,10 +198,10 @@ async fn meddle(users: &Users) {
 
 /// The same process as another version.
 fn next_version(world: &World, model: &Model) -> Model {
-    let tag = format!("value=\"v{}\"", world.between(2, 1_000_000));
+    let number = world.between(2, 1_000_000);
     Model {
         process_id: model.process_id.clone(),
-        xml: model.xml.replace("value=\"v1\"", &tag),
+        xml: model.xml.replace(FIRST_VERSION, &format!("_{number}\"")),
         jobs: std::collections::BTreeMap::new(),
         elements: std::collections::BTreeMap::new(),
         messages: Vec::new(),
@@ -196,36 +211,37 @@ fn next_version(world: &World, model: &Model) -> Model {
 }
 
 /// Entries whose instances have not ended.
-async fn active(world: &World) -> BTreeSet<usize> {
-    let filter = Filter::default().is(ProcessInstanceField::State, Test::Eq(Value::from("ACTIVE")));
-    let found = world.store().process_instances(&Search::of(filter)).await;
-    let names =
-        found.map(|found| found.items).unwrap_or_default().into_iter().filter_map(|item| item.business_id);
-    names.filter_map(|name| creators::number(&name)).collect()
+fn active(world: &World) -> BTreeSet<usize> {
+    world.memory.live_business_ids().iter().filter_map(|name| creators::number(name)).collect()
 }
 
 /// Lets all instances come to their end.
 async fn drain(users: &Users) {
     let world = &users.world;
-    let end_ms = world.now_ms() + DRAIN_MS;
+    let began_ms = world.now_ms();
     loop {
         let left = world.memory.live_rows();
         if left.is_empty() && users.creators.load(Ordering::Relaxed) == 0 {
             return;
         }
+        // What was in hand at deaths is refused for a while.
+        let end_ms = began_ms.max(world.ledger().refused_until_ms) + DRAIN_MS;
         if world.now_ms() > end_ms {
-            let active = active(world).await;
+            let active = active(world);
             return world.violation(format!("not everything ends: {left:?}, entries {active:?}"));
         }
         world.pause(500, 500).await;
     }
 }
 
-/// Waits until all nodes are up and have their partitions.
+/// Waits until all nodes are up, go on and have their partitions.
 async fn calm_down(world: &Arc<World>) {
-    world.pause(CALM_MS, CALM_MS).await;
-    if world.members().iter().any(|member| member.node.is_none()) {
-        world.violation("a node does not start again".to_owned());
+    let end_ms = world.now_ms() + CALM_MS_MAX;
+    while !world.members().iter().all(|member| member.is_calm(world.now_ms())) {
+        if world.now_ms() > end_ms {
+            return world.violation("a node does not start again".to_owned());
+        }
+        world.pause(500, 500).await;
     }
 }
 
@@ -233,16 +249,22 @@ async fn calm_down(world: &Arc<World>) {
 async fn repeat_keyed(world: &Arc<World>) {
     let count = world.ledger().entries.len();
     for number in 0..count {
-        let (way, creation) = {
-            let ledger = world.ledger();
-            (ledger.entries[number].way, ledger.entries[number].creation)
+        let (way, creation, deleting) = {
+            let entry = &world.ledger().entries[number];
+            (entry.way, entry.creation, entry.deleting)
         };
         let Creation::Answered(before) = creation else { continue };
-        if !way.has_key() {
+        // Nobody can tell any more how an instance ended that was deleted.
+        if !way.has_key() || way == Way::KeyedAwait && deleting != Deleting::Never {
             continue;
         }
-        let began_ms = world.now_ms();
-        let outcome = creators::try_once(world, number, way).await;
+        let mut began_ms = world.now_ms();
+        let mut outcome = creators::try_once(world, number, way).await;
+        while matches!(outcome, client::Outcome::PutAside) {
+            world.pause(60_000, 60_000).await;
+            began_ms = world.now_ms();
+            outcome = creators::try_once(world, number, way).await;
+        }
         let instance = match &outcome {
             client::Outcome::Answered(Created::Instance(created)) if way == Way::Keyed => {
                 Some(created.instance)
@@ -261,7 +283,7 @@ async fn repeat_keyed(world: &Arc<World>) {
 
 /// Nothing is left of what was asked, in no node.
 async fn settle(world: &Arc<World>) {
-    world.pause(15_000, 15_000).await;
+    world.pause(SETTLING_MS, SETTLING_MS).await;
     let left = world.memory.live_rows();
     if !left.is_empty() {
         world.violation(format!("left behind: {left:?}"));
@@ -273,6 +295,7 @@ async fn settle(world: &Arc<World>) {
             world.violation(format!("a node that has nothing to do has {tasks} tasks"));
         }
     }
+    memory::check(world).await;
     let timers = count_timers(world).await;
     world.ledger().counts.timers += timers;
 }

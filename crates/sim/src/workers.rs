@@ -121,7 +121,7 @@ async fn fail(world: &Arc<World>, job: &ActivatedJob, token: Option<LeaseKey>) {
     let failed =
         send(world, 12_000, |node| Box::pin(async move { node.execute(command, options(None)).await }));
     let outcome = failed.await;
-    if token.is_none() && !matches!(outcome, Outcome::Unknown) {
+    if token.is_none() && !matches!(outcome, Outcome::Unknown | Outcome::PutAside) {
         world.ledger().has_failed(job.job.key.0, world.now_ms());
     }
     world.note(|| format!("job {} fails with {retries} retries left: {outcome:?}", job.job.key.0));
@@ -146,14 +146,16 @@ async fn complete(world: &Arc<World>, job: &ActivatedJob, lease: Option<LeaseKey
                 twice.into_iter().for_each(|text| world.violation(text));
                 return check_completed(world, job).await;
             }
-            Outcome::Refused(_) if idempotency.is_some() || !may_have_run => {
+            // An earlier copy of it may still be on its way.
+            Outcome::PutAside => return,
+            Outcome::Refused(_) | Outcome::Unreadable if idempotency.is_some() || !may_have_run => {
                 // It never had its effect, and never will.
                 if let Some(note) = world.ledger().jobs.get_mut(&key.0) {
                     note.tried.retain(|tried| *tried != token);
                 }
                 return;
             }
-            Outcome::Refused(_) => return,
+            Outcome::Refused(_) | Outcome::Unreadable => return,
             Outcome::Unknown => may_have_run = true,
             _ => {}
         }
@@ -165,6 +167,7 @@ async fn complete(world: &Arc<World>, job: &ActivatedJob, lease: Option<LeaseKey
 async fn check_completed(world: &World, job: &ActivatedJob) {
     match world.store().job(job.job.key).await {
         Ok(Some(view)) if view.state == JobEvent::Completed => {}
+        Ok(None) if world.ledger().may_be_deleted(job.job.origin.instance) => {}
         other => world.violation(format!(
             "the completion of job {} was answered, but it is {:?}",
             job.job.key.0,

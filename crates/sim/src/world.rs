@@ -28,6 +28,8 @@ pub(crate) struct World {
     pub(crate) is_rough: AtomicBool,
     /// In percent: how many calls are lost or late while it is rough.
     pub(crate) roughness: AtomicU64,
+    /// What commits take longer than usual.
+    pub(crate) commit_delay_ms: AtomicU64,
     groups: AtomicU64,
 }
 
@@ -47,6 +49,7 @@ impl World {
             store_offset_ms,
             is_rough: AtomicBool::new(false),
             roughness: AtomicU64::new(0),
+            commit_delay_ms: AtomicU64::new(0),
             groups: AtomicU64::new(0),
         })
     }
@@ -95,6 +98,11 @@ impl World {
     /// What searches see. They are not paced: whoever looks, looks at once.
     pub(crate) fn store(&self) -> MemoryStore {
         self.memory.open()
+    }
+
+    /// A node of an older version is there.
+    pub(crate) fn has_old_node(&self) -> bool {
+        self.members().iter().any(|member| member.group.is_some() && member.is_old)
     }
 
     pub(crate) fn members(&self) -> MutexGuard<'_, Vec<Member>> {

@@ -1,7 +1,7 @@
 //! Seeds that run with every change. More of them: see the README.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use tidemill_sim::run;
+use tidemill_sim::{Tracing, run};
 
 fn seeds() -> u64 {
     if std::env::var_os("TIDEMILL_TEST_FULL").is_some() { 2_000 } else { 300 }
@@ -9,14 +9,14 @@ fn seeds() -> u64 {
 
 #[test]
 fn a_seed_is_the_same_run_every_time() {
-    let (first, second) = (run(7, false), run(7, false));
+    let (first, second) = (run(7, Tracing::Hashed), run(7, Tracing::Hashed));
     assert_eq!(first.trace_hash, second.trace_hash);
-    assert_ne!(first.trace_hash, run(8, false).trace_hash);
+    assert_ne!(first.trace_hash, run(8, Tracing::Hashed).trace_hash);
 }
 
 #[test]
 fn a_run_is_rough() {
-    let counts = run(11, false).counts;
+    let counts = run(11, Tracing::Off).counts;
     assert!(counts.commands >= 200, "{counts:?}");
     assert!(counts.crashes + counts.pauses >= 2 && counts.takeovers >= 1, "{counts:?}");
 }
@@ -34,7 +34,7 @@ fn nothing_is_lost_and_nothing_happens_twice() {
                         if seed > seeds {
                             return failed;
                         }
-                        let violations = run(seed, false).violations;
+                        let violations = run(seed, Tracing::Off).violations;
                         if !violations.is_empty() {
                             failed.push(format!("seed {seed}: {violations:#?}"));
                         }

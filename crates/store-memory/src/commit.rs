@@ -46,7 +46,12 @@ impl Commit for MemoryStore {
 
     async fn in_hand(&self, partition: PartitionId) -> Result<Option<Vec<u8>>> {
         self.paced("in_hand", || {
-            Ok(self.state().partitions.get(&partition).and_then(|partition| partition.in_hand.clone()))
+            let mut state = self.state();
+            let Some(row) = state.partitions.get_mut(&partition) else { return Ok(None) };
+            if row.was_taken_over {
+                row.inherited_notes.extend(row.in_hand.clone());
+            }
+            Ok(row.in_hand.clone())
         })
         .await
     }

@@ -47,6 +47,7 @@ impl Ownership for MemoryStore {
                 return Ok(None);
             }
             let was_released = std::mem::replace(&mut row.was_released, false);
+            row.was_taken_over = !was_released;
             row.holder = Some(holder.clone());
             row.epoch += 1;
             row.expires_at = Some(end_of_lease(now, lease_ms));

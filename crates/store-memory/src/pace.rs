@@ -2,7 +2,7 @@
 
 use crate::MemoryStore;
 use async_trait::async_trait;
-use tidemill_store::Result;
+use tidemill_store::{Loaded, Result};
 
 /// Asked about every call that loops and nodes make; `call` is the name of the method.
 #[async_trait]
@@ -12,6 +12,9 @@ pub trait Pace: Send + Sync {
 
     /// Returns when the answer has arrived. The call has had its effect, also where an error hides that.
     async fn depart(&self, call: &'static str) -> Result<()>;
+
+    /// Rows may look different to this server: one of an older version finds files that it cannot read.
+    fn bring(&self, _loaded: &mut [Loaded]) {}
 }
 
 impl MemoryStore {

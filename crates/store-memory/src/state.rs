@@ -34,6 +34,10 @@ pub(crate) struct Partition {
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) was_released: bool,
     pub(crate) preferred: Option<HolderId>,
+    /// The last owner took it although its predecessor had not released it.
+    pub(crate) was_taken_over: bool,
+    /// Notes that such owners have found. They are the evidence by which commands are put aside.
+    pub(crate) inherited_notes: Vec<Vec<u8>>,
     /// The note of its owner about the commands that it was about to run.
     pub(crate) in_hand: Option<Vec<u8>>,
     /// Of the batch that was written last.
@@ -61,6 +65,8 @@ impl State {
                 expires_at: None,
                 was_released: true,
                 preferred: None,
+                was_taken_over: false,
+                inherited_notes: Vec::new(),
                 in_hand: None,
                 last_batch_at: None,
             };

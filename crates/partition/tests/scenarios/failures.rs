@@ -5,7 +5,7 @@ use tidemill_bpmn::builder::ModelBuilder;
 use tidemill_model::command::{Deploy, ResourceFile};
 use tidemill_model::entity::TimerPurpose;
 use tidemill_model::{Command, RejectionCode, TenantId};
-use tidemill_partition::{CommandError, Effect, Read};
+use tidemill_partition::{CommandError, Effect, Envelope, Read};
 
 #[test]
 fn nothing_is_answered_before_its_commit_has_landed() {
@@ -150,6 +150,22 @@ fn an_entry_of_the_inbox_that_the_store_refuses_becomes_a_dead_letter() {
     assert_eq!(bench.letters().len(), 1);
     assert_eq!(bench.letters()[0].position, Some(position));
     assert_eq!((bench.inbox_len(), bench.instance_count()), (0, 1));
+}
+
+#[test]
+fn a_letter_runs_under_the_idempotency_key_of_its_command() {
+    let mut bench = Bench::with(&[quick()]);
+    let options = keyed("order 7", 1);
+    bench.append_bytes(Envelope::from_client(create("quick"), &options).pack());
+    bench.settle_then(Fate::Refused);
+    bench.settle();
+    let letter = bench.letters()[0].number;
+    let call = bench.send_keyed(create("quick"), "order 7", 1);
+    bench.settle();
+    bench.answered(call);
+    bench.retry_letter(letter);
+    bench.settle();
+    assert_eq!((bench.instance_count(), bench.inbox_len(), bench.letters().len()), (1, 0, 0));
 }
 
 #[test]

@@ -16,7 +16,12 @@ impl Load for MemoryStore {
     async fn load(&self, partition: PartitionId, needs: &[Need], list_rows_max: u32) -> Result<Vec<Loaded>> {
         self.paced("load", || {
             let state = self.state();
-            Ok(needs.iter().map(|need| load(&state.live, partition, need, list_rows_max)).collect())
+            let load = |need| load(&state.live, partition, need, list_rows_max);
+            let mut loaded: Vec<Loaded> = needs.iter().map(load).collect();
+            if let Some(pace) = &self.pace {
+                pace.bring(&mut loaded);
+            }
+            Ok(loaded)
         })
         .await
     }

@@ -8,7 +8,7 @@ mod views;
 use crate::MemoryStore;
 use async_trait::async_trait;
 use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, TenantId};
-use tidemill_store::query::plain::{FieldValue, find};
+use tidemill_store::query::plain::find;
 use tidemill_store::query::*;
 use tidemill_store::view::*;
 use tidemill_store::{Query, Result};
@@ -27,9 +27,7 @@ impl MemoryStore {
     async fn single<F: Viewed>(&self, key: i64) -> Result<Option<F::View>> {
         let found = || {
             let state = self.state();
-            let views = Views(&state);
-            let has_key = |view: &F::View| F::key().value(view, &views) == FieldValue::Int(key);
-            Ok(F::views(&views).find(has_key))
+            Ok(F::view(&Views(&state), key))
         };
         if F::IS_PACED { self.paced("process_instance", found).await } else { found() }
     }

@@ -3,9 +3,9 @@
 use crate::state::State;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tidemill_model::DefinitionKey;
 use tidemill_model::entity::{Job, Lease, ProcessDefinition, StartEventKind};
-use tidemill_store::query::plain::Shown;
+use tidemill_model::{DefinitionKey, JobKey, ProcessInstanceKey, UserTaskKey};
+use tidemill_store::query::plain::{FieldValue, Shown};
 use tidemill_store::view::*;
 
 /// The content of a store as searches see it.
@@ -42,16 +42,26 @@ pub(super) trait Viewed: Shown {
     const IS_PACED: bool = false;
 
     fn views<'v>(views: &'v Views<'_>) -> Box<dyn Iterator<Item = Self::View> + 'v>;
+
+    /// The view with this key. Kinds that simulators look up all the time find it without making the views of all rows.
+    fn view(views: &Views<'_>, key: i64) -> Option<Self::View> {
+        let has_key = |view: &Self::View| Self::key().value(view, views) == FieldValue::Int(key);
+        Self::views(views).find(has_key)
+    }
 }
 
 macro_rules! viewed {
-    ($($field:ident $($paced:literal)? = |$views:ident| $all:expr;)+) => {$(
+    ($($field:ident $($paced:literal)? = |$views:ident| $all:expr $(, |$of:ident, $key:ident| $one:expr)?;)+) => {$(
         impl Viewed for $field {
             $(const IS_PACED: bool = $paced;)?
 
             fn views<'v>($views: &'v Views<'_>) -> Box<dyn Iterator<Item = Self::View> + 'v> {
                 Box::new($all)
             }
+
+            $(fn view($of: &Views<'_>, $key: i64) -> Option<Self::View> {
+                $one
+            })?
         }
     )+};
 }
@@ -63,6 +73,9 @@ viewed! {
     ProcessInstanceField true = |views| {
         both(&views.0.live.process_instances, &views.0.history.process_instances)
             .map(|(row, ended)| ProcessInstanceView::of(&views.row(row, row.definition, ended)))
+    }, |views, key| {
+        let row = one(&views.0.live.process_instances, &views.0.history.process_instances, &ProcessInstanceKey(key));
+        row.map(|(row, ended)| ProcessInstanceView::of(&views.row(row, row.definition, ended)))
     };
     ElementInstanceField = |views| {
         both(&views.0.live.element_instances, &views.0.history.element_instances)
@@ -74,10 +87,19 @@ viewed! {
             let listed = leases.get(&row.key.0).copied().filter(|_| !ended);
             JobView::of(&views.row(row, row.origin.definition, ended), lease_of(row, listed))
         })
+    }, |views, key| {
+        let row = one(&views.0.live.jobs, &views.0.history.jobs, &JobKey(key));
+        row.map(|(row, ended)| {
+            let listed = if ended { None } else { views.leases().get(&key).copied() };
+            JobView::of(&views.row(row, row.origin.definition, ended), lease_of(row, listed))
+        })
     };
     UserTaskField = |views| {
         both(&views.0.live.user_tasks, &views.0.history.user_tasks)
             .map(|(row, ended)| UserTaskView::of(&views.row(row, row.origin.definition, ended)))
+    }, |views, key| {
+        let row = one(&views.0.live.user_tasks, &views.0.history.user_tasks, &UserTaskKey(key));
+        row.map(|(row, ended)| UserTaskView::of(&views.row(row, row.origin.definition, ended)))
     };
     VariableField = |views| {
         both(&views.0.live.variables, &views.0.history.variables).map(|(row, _)| VariableView::of(row))
@@ -113,6 +135,16 @@ pub(super) fn both<'t, I, E>(
     history: &'t BTreeMap<I, Arc<E>>,
 ) -> impl Iterator<Item = (&'t E, bool)> {
     live.values().map(|row| (&**row, false)).chain(history.values().map(|row| (&**row, true)))
+}
+
+/// The row with this key, and whether it has ended.
+fn one<'t, I: Ord, E>(
+    live: &'t BTreeMap<I, Arc<E>>,
+    history: &'t BTreeMap<I, Arc<E>>,
+    key: &I,
+) -> Option<(&'t E, bool)> {
+    let row = live.get(key).map(|row| (&**row, false));
+    row.or_else(|| history.get(key).map(|row| (&**row, true)))
 }
 
 /// The newer of the job's own lease and the one that stands in a lease row; one that was released is over.

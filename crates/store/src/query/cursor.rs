@@ -35,7 +35,12 @@ struct Stored {
 impl Cursor {
     pub fn encode<F: Field>(&self, order: &[Sort<F>]) -> String {
         let bytes = pack(&Stored { s: signature(order), v: self.values.clone() });
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+        let mut text = String::with_capacity(2 * bytes.len());
+        for byte in bytes {
+            text.extend([digit(byte >> 4), digit(byte & 15)]);
+        }
+        text
     }
 
     pub fn decode<F: Field>(text: &str, order: &[Sort<F>], values_per_item: usize) -> Result<Cursor> {
