@@ -61,8 +61,9 @@ fn raise_with(
     count(run, instance, 1)
 }
 
-/// Brings a message into a form that every store takes. Models and data may have put anything into it.
-fn storable(message: String) -> String {
+/// Brings a message into a form that every store takes, and that lists can show by the hundred. Models, data and workers may
+/// have put anything into it.
+pub(crate) fn storable(message: String) -> String {
     let mut message = if message.contains('\0') { message.replace('\0', "\u{fffd}") } else { message };
     if message.len() > INCIDENT_MESSAGE_BYTES_MAX {
         let end = (0..=INCIDENT_MESSAGE_BYTES_MAX).rev().find(|end| message.is_char_boundary(*end));

@@ -189,8 +189,9 @@ impl<'a> Run<'a> {
         let left = ELEMENTS_PASSED_MAX.saturating_sub(self.elements_passed);
         match u32::try_from(follow_ups) {
             Ok(0 | 1) => self.elements_passed,
-            Ok(count) => ELEMENTS_PASSED_MAX - left / count,
-            Err(_) => ELEMENTS_PASSED_MAX,
+            Ok(count) if left >= count => ELEMENTS_PASSED_MAX - left / count,
+            // Nothing is left: each of them is stopped at once.
+            _ => ELEMENTS_PASSED_MAX + 1,
         }
     }
 
@@ -209,9 +210,14 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Counts an element on a path without waits; true when the path has gone on for too long.
-    pub(crate) fn has_passed_too_many(&mut self) -> bool {
-        self.elements_passed += 1;
+    /// Counts an element on a path without waits. It counts when its token sets out, not when that arrives: else a model whose
+    /// tokens multiply has many times the allowed number of them on the way when the limit is reached.
+    pub(crate) fn count_passed(&mut self) {
+        self.elements_passed = self.elements_passed.saturating_add(1);
+    }
+
+    /// True when the path has gone on for too long.
+    pub(crate) fn has_passed_too_many(&self) -> bool {
         self.elements_passed > ELEMENTS_PASSED_MAX
     }
 

@@ -3,7 +3,9 @@
 
 mod support;
 
+use support::workers::failure;
 use support::{Harness, ModelBuilder, Timer, piecemeal, scenario};
+use tidemill_model::command::{Command, FailJob};
 use tidemill_model::entity::IncidentKind;
 use tidemill_model::{Event, RejectionCode};
 
@@ -55,6 +57,34 @@ fn tokens_that_double_without_a_wait_are_stopped() {
     });
     assert!(passed.count() < 250_000, "it does not go on for ever");
     assert!(!engine.incidents().is_empty());
+    engine.cancel(instance).expect("it lives");
+    engine.expect_terminated(instance);
+    engine.expect_nothing_left();
+}
+
+/// Each task leads to the next twenty, so that tokens multiply by twenty with each step.
+#[test]
+fn tokens_that_multiply_without_a_wait_are_stopped_before_they_are_many() {
+    const TASKS: usize = 60;
+    let mut model = ModelBuilder::process("p").start("start");
+    for n in 0..TASKS {
+        model = model.manual_task(&format!("t{n}"));
+    }
+    model = model.end("end");
+    for n in 0..TASKS {
+        for target in n + 2..(n + 20).min(TASKS) {
+            model = model.move_to(&format!("t{n}")).connect_to(&format!("t{target}"));
+        }
+    }
+    let mut engine = Harness::new();
+    engine.deploy(&model);
+    let instance = engine.start("p", "{}");
+    assert!(!engine.incidents().is_empty());
+    let passed = engine.records.iter().filter(|record| {
+        matches!(&record.event, Event::Element { intent: tidemill_model::ElementIntent::Activating, .. })
+    });
+    let passed = passed.count();
+    assert!(passed < 250_000, "{passed} elements were made");
     engine.cancel(instance).expect("it lives");
     engine.expect_terminated(instance);
     engine.expect_nothing_left();
@@ -196,6 +226,33 @@ fn one_activation_hands_out_so_many_jobs_and_bytes() {
     }
     assert_eq!(engine.activate("work", 5_000).len(), 1_000);
     assert_eq!(engine.activate("work", 5_000).len(), 5);
+}
+
+/// Every job carries the headers of its element.
+#[test]
+fn headers_count_among_the_bytes_of_an_activation() {
+    let mut engine = Harness::new();
+    let header = "x".repeat(200 * 1024);
+    let task = ModelBuilder::process("p").start("s");
+    engine.deploy(&task.service_task("work", |t| t.job_type("work").header("a", &header)).end("e"));
+    for _ in 0..30 {
+        engine.start("p", "{}");
+    }
+    let first = engine.activate("work", 30).len();
+    assert!((10..25).contains(&first), "{first} jobs of 200 KB each");
+}
+
+#[test]
+fn what_a_worker_says_of_a_failure_is_cut() {
+    let mut engine = Harness::new();
+    engine
+        .deploy(&ModelBuilder::process("p").start("s").service_task("work", |t| t.job_type("work")).end("e"));
+    engine.start("p", "{}");
+    let job = engine.activate("work", 1).remove(0).job.key;
+    let said = Some("x".repeat(1_000_000).into());
+    engine.run(Command::FailJob(FailJob { error_message: said, ..failure(job, 1) })).expect("it fails");
+    let kept = engine.job("work").error_message.clone().expect("it is kept");
+    assert!(kept.len() < 9_000 && kept.ends_with("..."), "{} bytes", kept.len());
 }
 
 /// Places where an expression names something that stores must keep and find again.

@@ -349,7 +349,8 @@ impl Core {
     fn wait_for_rows(&mut self, mut queued: QueuedCommand, missing: Missing) -> Option<QueuedCommand> {
         queued.reads += 1;
         if queued.reads > READS_PER_COMMAND_MAX {
-            self.open.put_aside(queued, "the command asks for the same thing again and again".to_owned());
+            let reason = format!("the command asks for the same thing again and again: {missing:?}");
+            self.open.put_aside(queued, reason);
             return None;
         }
         queued.waits_for = Some(WaitsFor::Rows);

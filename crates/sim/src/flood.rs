@@ -114,5 +114,6 @@ fn create(process_id: &str) -> Command {
         terminate_after: Vec::new(),
         tags: Vec::new(),
         business_id: None,
+        is_unique: false,
     }))
 }

@@ -35,7 +35,13 @@ impl<'a> Builder<'a, '_, '_> {
     /// None catches all.
     pub(super) fn caught_code(&mut self, definition: Tag<'a>, kind: CodeKind) -> Option<Text> {
         let CodeKind { tag, attribute, .. } = kind;
-        let code = self.definitions.referenced(definition, kind.reference, tag)?.attribute(attribute)?;
+        let referenced = self.definitions.referenced(definition, kind.reference, tag);
+        if let (None, Some(id)) = (referenced, definition.attribute(kind.reference)) {
+            // Without a code it would catch everything, which nobody meant who wrote a reference.
+            let reason = format!("Must reference {}, but '{id}' is none of the file", kind.with_article);
+            self.report.refuse(definition, reason);
+        }
+        let code = referenced?.attribute(attribute)?;
         if feel_text(code).is_some() {
             let reason =
                 format!("The {attribute} of the {tag} catch event is not allowed to be an expression");

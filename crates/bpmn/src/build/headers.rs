@@ -5,6 +5,8 @@ use crate::xml::Tag;
 use std::collections::HashSet;
 use tidemill_model::RawJson;
 
+/// Bytes of all headers of one element, as JSON. Every job of the element carries them.
+const HEADERS_BYTES_MAX: usize = 256 * 1024;
 const RESERVED_PREFIX: &str = "io.camunda.zeebe:";
 
 impl<'a> Builder<'a, '_, '_> {
@@ -27,6 +29,14 @@ impl<'a> Builder<'a, '_, '_> {
                 self.report.refuse(header, format!("Headers contain duplicate entries for key '{key}'"));
             }
             headers.push(format!("{}:{}", RawJson::string(key), RawJson::string(value)));
+        }
+        let bytes: usize = headers.iter().map(String::len).sum();
+        if bytes > HEADERS_BYTES_MAX {
+            let reason = format!(
+                "Expected task headers of at most {HEADERS_BYTES_MAX} bytes together, but they have {bytes}. Every job \
+                 carries them: pass large values as variables"
+            );
+            self.report.refuse(holder, reason);
         }
         (!headers.is_empty()).then(|| RawJson::new(format!("{{{}}}", headers.join(","))))
     }

@@ -83,6 +83,29 @@ fn what_is_thrown_has_a_code() {
     );
 }
 
+/// Caught without a code, it would catch everything.
+#[test]
+fn what_is_caught_by_reference_is_there() {
+    let caught = |definition: &str| {
+        let boundary = format!("<boundaryEvent id=\"b\" attachedToRef=\"t\">{definition}</boundaryEvent>");
+        file(
+            &format!(
+                "\n<startEvent id=\"s\"/>\n<callActivity id=\"t\"><extensionElements>\
+            <z:calledElement processId=\"other\"/></extensionElements></callActivity>\n{boundary}"
+            ),
+            "<message id=\"m\" name=\"m\"/><error id=\"x\" errorCode=\"x\"/>",
+        )
+    };
+    let reason = "Must reference an error, but 'nix' is none of the file";
+    refused(&caught(r#"<errorEventDefinition errorRef="nix"/>"#), &[("b", 4, reason)]);
+    let reason = "Must reference an error, but 'm' is none of the file";
+    refused(&caught(r#"<errorEventDefinition errorRef="m"/>"#), &[("b", 4, reason)]);
+    let reason = "Must reference an escalation, but 'nix' is none of the file";
+    refused(&caught(r#"<escalationEventDefinition escalationRef="nix"/>"#), &[("b", 4, reason)]);
+    accepted(&caught("<errorEventDefinition/>"));
+    accepted(&caught(r#"<errorEventDefinition errorRef="x"/>"#));
+}
+
 #[test]
 fn caught_codes_are_plain() {
     let xml = file(
@@ -131,4 +154,23 @@ fn links_lead_to_one_place_in_their_scope() {
     );
     refused(&links(&catch.replace("\"l\"", "\"\"")), &[("c", 3, "Link name must be present and not empty.")]);
     refused(&links(&throw.replace("\"l\"", "\"\"")), &[("t", 3, "Link name must be present and not empty.")]);
+}
+
+/// Every job of the element carries its headers.
+#[test]
+fn headers_are_small() {
+    let task = |bytes: usize| {
+        let header = format!("<z:header key=\"k\" value=\"{}\"/>", "x".repeat(bytes));
+        file(
+            &format!(
+                "\n<startEvent id=\"s\"/>\n<serviceTask id=\"t\"><extensionElements><z:taskDefinition type=\"t\"/>\n\
+                 <z:taskHeaders>{header}</z:taskHeaders></extensionElements></serviceTask>"
+            ),
+            "",
+        )
+    };
+    accepted(&task(200_000));
+    let reason = "Expected task headers of at most 262144 bytes together, but they have 300006. Every job carries \
+                  them: pass large values as variables";
+    refused(&task(300_000), &[("t", 4, reason)]);
 }

@@ -11,7 +11,7 @@ use tidemill_model::{ActivatedJob, Answer, Event, JobKey, LeaseKey};
 
 /// Jobs that one activation hands out at most.
 const JOBS_PER_COMMAND_MAX: usize = 1_000;
-/// Bytes of variables after which no further job is added, so that an answer stays small enough to send.
+/// Bytes of variables and headers after which no further job is added, so that an answer stays small enough to send.
 const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub(super) fn run(run: &mut Run<'_>, command: &ActivateJobs) -> Stepped<Answer> {
@@ -49,7 +49,8 @@ fn choose(
             continue;
         }
         let Some(activated) = missed.unless_missing(describe(run, command, job))? else { continue };
-        let size = activated.variables.as_str().len();
+        let headers = activated.job.headers.as_ref().map_or(0, |headers| headers.as_str().len());
+        let size = activated.variables.as_str().len() + headers;
         run.work.charge_bytes(size as u64);
         bytes += size;
         if bytes > ANSWER_BYTES_MAX && !chosen.is_empty() {

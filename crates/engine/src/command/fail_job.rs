@@ -20,7 +20,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &FailJob) -> Stepped<Answer> {
     let now = run.now;
     let changed = run.change::<Job>(key)?;
     changed.retries = command.retries;
-    changed.error_message = command.error_message.clone();
+    changed.error_message = job::stored_message(command.error_message.as_ref());
     changed.last_event = JobEvent::Failed;
     changed.updated_at = now;
     changed.has_failed_with_retries_left = command.retries > 0;

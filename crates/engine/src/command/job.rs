@@ -1,10 +1,11 @@
 //! Checks that all commands on jobs make first.
 
+use crate::incident::storable;
 use crate::run::Run;
 use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_model::entity::{Job, JobState, LastHeld};
-use tidemill_model::{JobKey, LeaseKey, Need, Rejection};
+use tidemill_model::{JobKey, LeaseKey, Need, Rejection, Text};
 
 pub(super) fn find(run: &Run<'_>, key: JobKey) -> Stepped<Option<Arc<Job>>> {
     Ok(run.find::<Job>(key, || Need::instance_of::<Job>(key))?.cloned())
@@ -78,4 +79,9 @@ pub(super) fn release(run: &mut Run<'_>, key: JobKey) -> Stepped {
         job.last_held = Some(LastHeld { worker: lease.worker, deadline: lease.deadline });
     }
     Ok(())
+}
+
+/// A worker's message as the job keeps it: cut like that of an incident, because lists of jobs show it.
+pub(super) fn stored_message(message: Option<&Text>) -> Option<Text> {
+    message.map(|message| storable(message.as_str().to_owned()).into())
 }

@@ -22,7 +22,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &ThrowJobError) -> Stepped<Answer>
     job::release(run, key)?;
     let changed = run.change::<Job>(key)?;
     changed.error_code = Some(code.clone());
-    changed.error_message = command.error_message.clone();
+    changed.error_message = job::stored_message(command.error_message.as_ref());
     changed.updated_at = now;
     match catcher {
         Ok(catcher) => {

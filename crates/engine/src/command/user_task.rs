@@ -2,6 +2,7 @@
 
 use crate::data::{result, variables};
 use crate::element::user_task::{end, set_state};
+use crate::limits::CANDIDATES_MAX;
 use crate::run::Run;
 use crate::stop::Stepped;
 use std::sync::Arc;
@@ -55,6 +56,18 @@ pub(super) fn update(run: &mut Run<'_>, command: &UpdateUserTask) -> Stepped<Ans
              [0,100] range"
         ))
         .into());
+    }
+    for (name, list) in
+        [("users", &command.changes.candidate_users), ("groups", &command.changes.candidate_groups)]
+    {
+        let count = list.as_ref().map_or(0, Vec::len);
+        if count > CANDIDATES_MAX {
+            return Err(Rejection::invalid_argument(format!(
+                "Expected to update user task with key '{key}', but it has {count} candidate {name}; at most \
+                 {CANDIDATES_MAX} are possible"
+            ))
+            .into());
+        }
     }
     set_state(run, key, UserTaskState::Updating)?;
     let changes = command.changes.clone();

@@ -4,6 +4,7 @@ use super::Subject;
 use super::job_task::{self, NewJob};
 use crate::data::expression::type_name;
 use crate::lifecycle::activated;
+use crate::limits::CANDIDATES_MAX;
 use crate::run::Run;
 use crate::state::{by_deployment, by_tag};
 use crate::stop::{Stepped, Stop};
@@ -90,7 +91,15 @@ fn evaluate(run: &Run<'_>, subject: &Subject, model: &Model) -> Stepped<Evaluate
     let key = subject.key;
     let text = |source: &Option<Source>| source.as_ref().map(|source| run.text(key, source)).transpose();
     let list = |source: &Option<Source>| {
-        source.as_ref().map(|source| run.text_list(key, source)).transpose().map(Option::unwrap_or_default)
+        let list = source.as_ref().map(|source| run.text_list(key, source)).transpose()?.unwrap_or_default();
+        if list.len() > CANDIDATES_MAX {
+            let count = list.len();
+            let message = format!(
+                "Expected at most {CANDIDATES_MAX} candidates of a user task, but there are {count}."
+            );
+            return Err(Stop::fail(IncidentKind::ExtractValueError, message));
+        }
+        Ok(list)
     };
     let (mut form, mut form_key_text, mut external_form_reference) = (None, None, None);
     match &model.form {

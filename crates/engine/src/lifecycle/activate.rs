@@ -19,6 +19,7 @@ pub(crate) fn enqueue_activation(
     trigger: Option<Trigger>,
 ) -> Stepped {
     run.scope_mut(scope)?.flows += 1;
+    run.count_passed();
     run.push(Step::Activate { scope, element, flow, trigger });
     Ok(())
 }

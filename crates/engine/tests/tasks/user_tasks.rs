@@ -97,6 +97,11 @@ fn an_update_changes_what_it_names_and_refuses_priorities_out_of_range() {
         assert_eq!((now.candidate_users.len(), now.candidate_groups.len()), (1, 2));
         let too_high = UserTaskChanges { priority: Some(101), ..UserTaskChanges::default() };
         assert_eq!(engine.run(update(too_high)).expect_err("refused").code, RejectionCode::InvalidArgument);
+        let many = |count: usize| Some((0..count).map(|n| Text::from(n.to_string())).collect());
+        let too_many = UserTaskChanges { candidate_groups: many(1_001), ..UserTaskChanges::default() };
+        assert_eq!(engine.run(update(too_many)).expect_err("refused").code, RejectionCode::InvalidArgument);
+        let enough = UserTaskChanges { candidate_groups: many(1_000), ..UserTaskChanges::default() };
+        engine.run(update(enough)).expect("updated");
     });
 }
 

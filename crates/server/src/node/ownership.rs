@@ -34,12 +34,19 @@ impl Node {
                 () = tokio::time::sleep_until(next_beat) => {}
                 () = self.ownership_changed.notified() => {}
             }
-            let seen = if Instant::now() >= next_beat {
-                next_beat = Instant::now() + every;
-                self.beat().await
-            } else {
-                self.routes.read(&*self.store).await
+            let look = async {
+                if Instant::now() >= next_beat {
+                    next_beat = Instant::now() + every;
+                    self.beat().await
+                } else {
+                    self.routes.read(&*self.store).await
+                }
             };
+            // A store that stands still gives no error. After the time of a lease it counts as away.
+            let seen = tokio::time::timeout(self.config.lease, look).await.unwrap_or_else(|_| {
+                let reason = format!("no answer within {} ms", self.config.lease.as_millis());
+                Err(Error::Unavailable { place: "the store".into(), reason })
+            });
             let was_away = self.store_health.reason().is_some();
             self.store_health.note(&seen);
             if was_away && seen.is_ok() {

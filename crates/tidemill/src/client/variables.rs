@@ -15,7 +15,7 @@ pub(crate) struct VariablesArgument {
     variables: Option<String>,
 
     /// One variable; may be given several times. A value that is JSON is taken as such (3, true, null, '[1, 2]',
-    /// '\"3\"'), any other is a text
+    /// '"3"'), any other is a text
     #[arg(long, value_name = "NAME=VALUE")]
     variable: Vec<SingleVariable>,
 }

@@ -106,11 +106,14 @@ impl Picture<'_> {
     }
 }
 
-/// Who works on a job, and until when it is theirs.
+/// Who works on a job, and until when it is theirs. A job that has failed or timed out names its last worker all the same.
 fn held(job: &Value) -> String {
-    match job["deadline"].is_null() || !job["endTime"].is_null() {
-        true => String::new(),
-        false => format!(", held by {} until {}", cell(job, "worker"), time(job, "deadline")),
+    if job["deadline"].is_null() || !job["endTime"].is_null() {
+        return String::new();
+    }
+    match job["state"].as_str() {
+        Some("FAILED" | "TIMED_OUT" | "ERROR_THROWN") => format!(", last held by {}", cell(job, "worker")),
+        _ => format!(", held by {} until {}", cell(job, "worker"), time(job, "deadline")),
     }
 }
 
