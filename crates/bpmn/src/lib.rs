@@ -13,6 +13,7 @@ mod report;
 mod rules;
 mod xml;
 
+pub use build::static_value;
 pub use executable::{
     Behavior, Binding, CalledElement, Catch, Element, ElementSet, Flow, FormLink, InclusiveJoin, JobTask,
     LoopOutputs, Mapping, MessageCatch, MultiInstance, Process, Source, Throw, TimerDefinition, TimerKind,

@@ -20,8 +20,38 @@ impl Date {
         read_all(text, WrittenDate::read).map(|written| written.in_zone(server_zone))
     }
 
+    /// The same for a text that must name its offset, which may be `Z`.
+    pub fn parse_with_offset(text: &str) -> Result<Date, ParseError> {
+        let written = read_all(text, WrittenDate::read)?;
+        if written.offset.is_none() {
+            let expected = "an offset such as `Z` or `+01:00`".to_owned();
+            return Err(ParseError { position: text.chars().count() + 1, expected });
+        }
+        Ok(written.in_zone(&Zone::utc()))
+    }
+
     pub fn timestamp(&self) -> Timestamp {
         self.instant
+    }
+
+    /// With its offset and, where it has one, the name of its zone; seconds only where they are not zero:
+    /// `2026-01-01T00:00+01:00[Europe/Berlin]`.
+    pub fn to_text(&self) -> String {
+        let zoned = self.instant.to_jiff().to_zoned(self.zone.time_zone().clone());
+        let local = zoned.datetime();
+        let mut text = format!("{}T{:02}:{:02}", local.date(), local.hour(), local.minute());
+        if local.second() != 0 || local.subsec_nanosecond() != 0 {
+            text += &format!(":{:02}", local.second());
+        }
+        if local.subsec_nanosecond() != 0 {
+            text += &format!(".{:03}", local.subsec_nanosecond() / 1_000_000);
+        }
+        let offset = Zone::fixed(zoned.offset());
+        text += &if zoned.offset().is_zero() { "Z".to_owned() } else { offset.to_string() };
+        if self.zone != offset {
+            text += &format!("[{}]", self.zone);
+        }
+        text
     }
 
     /// The zone of the text: its `[Zone]`, else its offset, else the server's.
@@ -100,4 +130,22 @@ fn read_bracketed_zone(cursor: &mut Cursor<'_>) -> Result<Zone, ParseError> {
         Zone::parse(name).map_err(|error| ParseError { position: before + error.position, ..error })?;
     cursor.expect(']')?;
     Ok(zone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_written_with_offset_and_zone() {
+        for (text, written) in [
+            ("2026-01-01T00:00:00Z", "2026-01-01T00:00Z"),
+            ("2026-01-01T00:00:07.5+02:00", "2026-01-01T00:00:07.500+02:00"),
+            ("2026-07-01T12:30:00+02:00[Europe/Berlin]", "2026-07-01T12:30+02:00[Europe/Berlin]"),
+        ] {
+            assert_eq!(Date::parse_with_offset(text).map(|date| date.to_text()), Ok(written.to_owned()));
+        }
+        let error = Date::parse_with_offset("2026-01-01T00:00:00").expect_err("no offset");
+        assert_eq!(error.to_string(), "expected an offset such as `Z` or `+01:00` at position 20");
+    }
 }

@@ -64,7 +64,10 @@ impl<'a> Builder<'a, '_, '_> {
         let mut found = element.extensions(name);
         let first = found.next();
         if let Some(second) = found.next() {
-            let reason = format!("Must have exactly one 'zeebe:{name}' extension element when exists.");
+            let reason = format!(
+                "Must have exactly one 'zeebe:{name}' extension element when exists. Please check process definition XML \
+                 and retain only one extension element."
+            );
             self.report.refuse_with(second, reason, "keep only one of them");
         }
         first

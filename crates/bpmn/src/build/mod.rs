@@ -31,6 +31,7 @@ mod timer;
 mod user_task;
 
 pub(crate) use budget::Budget;
+pub use static_value::static_value;
 
 use crate::definitions::Definitions;
 use crate::executable::{Behavior, Element, Flow, Process, Source};

@@ -3,7 +3,7 @@
 use tidemill_model::RawJson;
 
 /// `null`, `true` and `false` and decimal numbers as such; everything else is a string.
-pub(super) fn static_value(text: &str) -> RawJson {
+pub fn static_value(text: &str) -> RawJson {
     match text {
         "null" | "true" | "false" => RawJson::new(text),
         _ => number(text).map_or_else(|| RawJson::string(text), RawJson::new),

@@ -28,6 +28,9 @@ impl<'a> Builder<'a, '_, '_> {
                 TimerKind::Cycle => "cycle",
             };
             self.report.refuse(tag, format!("Invalid timer {what} expression ({failure})"));
+        } else if let Some(failure) = lacks_offset(kind, &value, is_process_start) {
+            let remedy = "add an offset to the date, such as Z".to_owned();
+            self.report.refuse_new(tag, format!("Invalid timer date expression ({failure})"), Some(remedy));
         }
         Some(TimerDefinition { kind, value })
     }
@@ -45,6 +48,21 @@ fn check(kind: TimerKind, value: &Source, is_process_start: bool) -> Result<(), 
             (value, _) => Err(format!("'{}' gives {value}", expression.text())),
         },
     }
+}
+
+/// A date that does not say its offset. Those that were deployed before this was refused go on.
+fn lacks_offset(kind: TimerKind, value: &Source, is_process_start: bool) -> Option<String> {
+    let text = match value {
+        Source::Static { text, .. } => text.to_string(),
+        Source::Feel(expression) if is_process_start => match constant(expression).ok()? {
+            Value::String(text) => text.to_string(),
+            Value::Date(_) => return Some(format!("'{}' gives a date without time", expression.text())),
+            _ => return None,
+        },
+        Source::Feel(_) => return None,
+    };
+    let error = (kind == TimerKind::Date).then(|| Date::parse_with_offset(&text).err()).flatten()?;
+    Some(format!("'{text}': {error}"))
 }
 
 fn check_text(kind: TimerKind, text: &str) -> Result<(), String> {

@@ -43,12 +43,15 @@ impl<'a> Builder<'a, '_, '_> {
 
     fn date(&mut self, at: Tag<'a>, attribute: &str) -> Option<Source> {
         let source = self.optional_source(at, attribute)?;
-        let wrong = source.static_text().filter(|text| Date::parse(text, &Zone::utc()).is_err());
-        if let Some(text) = wrong {
+        if let Some(text) = source.static_text().filter(|text| Date::parse_with_offset(text).is_err()) {
             let reason = format!(
                 "Expected static value to be a valid DateTime String, e.g. '2023-03-02T15:35+02:00', but found '{text}'."
             );
-            self.report.refuse(at, reason);
+            // Dates without an offset were taken by earlier versions.
+            match Date::parse(text, &Zone::utc()) {
+                Ok(_) => self.report.refuse_new(at, reason, Some("add an offset, such as Z".to_owned())),
+                Err(_) => self.report.refuse(at, reason),
+            }
         }
         Some(source)
     }

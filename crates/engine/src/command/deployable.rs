@@ -76,15 +76,23 @@ pub(super) fn ids(files: &[Readable]) -> impl Iterator<Item = (&'static str, &Te
 }
 
 fn refuse_repeated_ids(files: &[Readable]) -> Result<(), Rejection> {
-    let mut seen = BTreeMap::new();
+    let mut seen: BTreeMap<_, &Text> = BTreeMap::new();
+    let mut errors = Vec::new();
     for (kind, id, file) in ids(files) {
-        if let Some(first) = seen.insert((kind, id), file) {
-            return Err(refused(&format!(
-                "Duplicated {kind} id in resources '{first}' and '{file}': '{id}'"
-            )));
+        match seen.get(&(kind, id)) {
+            None => {
+                seen.insert((kind, id), file);
+            }
+            Some(first) if kind == "process" => {
+                errors.push(format!("Duplicated process id in resources '{first}' and '{file}': '{id}'"));
+            }
+            Some(first) => errors.push(format!(
+                "Expected the {kind} ids to be unique within a deployment but found a duplicated id '{id}' in the \
+                 resources '{first}' and '{file}'."
+            )),
         }
     }
-    Ok(())
+    if errors.is_empty() { Ok(()) } else { Err(refused(&errors.join("\n"))) }
 }
 
 /// Refuses a binding to this deployment whose target is not in it.

@@ -77,7 +77,7 @@ fn read_form(file: &ResourceFile) -> Result<Content, String> {
     };
     let form: serde_json::Value = match serde_json::from_str(schema) {
         Ok(form) => form,
-        Err(error) => return refuse(&format!("Failed to parse the form JSON: {error}")),
+        Err(error) => return Err(format!("Failed to parse form JSON. '{}': {error}", file.name)),
     };
     let text = |name: &str| form.get(name).and_then(serde_json::Value::as_str).map(Text::from);
     match text("id").filter(|id| !id.trim().is_empty()) {

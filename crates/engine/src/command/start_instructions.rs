@@ -10,47 +10,82 @@ use std::collections::BTreeMap;
 use tidemill_bpmn::{Behavior, Element};
 use tidemill_model::command::{CreateInstance, StartInstruction};
 use tidemill_model::entity::{ElementInstance, Lifecycle, Scope};
-use tidemill_model::{ElementIndex, ElementInstanceKey, ProcessInstanceKey, Rejection};
+use tidemill_model::{ElementIndex, ElementInstanceKey, ProcessInstanceKey, Rejection, Text};
 
-/// Refuses what cannot be started.
+/// Ids that a refusal names; of more it tells how many.
+const IDS_TOLD_MAX: usize = 5;
+
+/// Refuses what cannot be started. Each rule is asked of all elements before the next one, as in Camunda.
 pub(super) fn check(definition: &Definition, command: &CreateInstance) -> Stepped {
+    let mut elements = Vec::new();
     for instruction in &command.start {
         let id = &instruction.element_id;
-        let refuse = |why: &str| {
-            let text = format!("Expected to create instance of process with start instructions but {why}");
-            Err(Stop::from(Rejection::invalid_argument(text)))
-        };
-        let Some(element) = definition.process.element_by_id(id) else {
-            return refuse(&format!("no element found with id '{id}'."));
-        };
-        let name = element.kind.name();
-        if matches!(
-            element.behavior,
-            Behavior::Process { .. }
-                | Behavior::Start { .. }
-                | Behavior::Boundary { .. }
-                | Behavior::EventSubProcess { .. }
-        ) {
-            return refuse(&format!("the element with id '{id}' targets unsupported element type '{name}'."));
-        }
-        if is_inside_multi_instance(definition, element) {
-            return refuse(&format!("the element with id '{id}' is inside a multi-instance subprocess."));
-        }
-        if follows_event_based_gateway(definition, element) {
-            return refuse(&format!("the element with id '{id}' belongs to an event-based gateway."));
-        }
+        let element = definition.process.element_by_id(id);
+        elements.push(element.ok_or_else(|| refused(&format!("no element found with id '{id}'.")))?);
     }
+    if let Some(Element { id, .. }) = elements.iter().find(|one| is_inside_multi_instance(definition, one)) {
+        return Err(refused(&format!(
+            "the element with id '{id}' is inside a multi-instance subprocess. The creation of elements inside a \
+             multi-instance subprocess is not supported."
+        )));
+    }
+    if let Some(Element { id, kind, .. }) = elements.iter().find(|element| !can_start(element)) {
+        return Err(refused(&format!(
+            "the element with id '{id}' targets unsupported element type '{}'. Supported element types are: all but \
+             processes, start events, boundary events and event subprocesses",
+            kind.name()
+        )));
+    }
+    if let Some(Element { id, .. }) = elements.iter().find(|one| follows_event_based_gateway(definition, one))
+    {
+        return Err(refused(&format!(
+            "the element with id '{id}' belongs to an event-based gateway. The creation of elements belonging to an \
+             event-based gateway is not supported."
+        )));
+    }
+    check_ends(definition, command)
+}
+
+fn refused(why: &str) -> Stop {
+    Rejection::invalid_argument(format!(
+        "Expected to create instance of process with start instructions but {why}"
+    ))
+    .into()
+}
+
+fn can_start(element: &Element) -> bool {
+    !matches!(
+        element.behavior,
+        Behavior::Process { .. }
+            | Behavior::Start { .. }
+            | Behavior::Boundary { .. }
+            | Behavior::EventSubProcess { .. }
+    )
+}
+
+/// The elements after which the instance ends.
+fn check_ends(definition: &Definition, command: &CreateInstance) -> Stepped {
+    let mut unknown: Vec<&Text> = Vec::new();
     for id in &command.terminate_after {
-        if definition.process.element_by_id(id).is_none() {
-            return Err(Rejection::invalid_argument(format!(
-                "Expected to create instance of process with runtime instructions but no element found with id '{id}' in \
-                 process definition '{}'.",
-                definition.head.process_id
-            ))
-            .into());
+        if definition.process.element_by_id(id).is_none() && !unknown.contains(&id) {
+            unknown.push(id);
         }
     }
-    Ok(())
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> = unknown.iter().take(IDS_TOLD_MAX).map(|id| format!("'{id}'")).collect();
+    let more = match unknown.len().saturating_sub(IDS_TOLD_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Err(Rejection::invalid_argument(format!(
+        "Expected to create instance of process with runtime instructions but no element found with id {}{more} in \
+         process definition '{}'.",
+        told.join(", "),
+        definition.head.process_id
+    ))
+    .into())
 }
 
 fn is_inside_multi_instance(definition: &Definition, element: &Element) -> bool {

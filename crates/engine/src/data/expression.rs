@@ -165,7 +165,8 @@ impl Run<'_> {
     pub(crate) fn integer(&self, scope: ElementInstanceKey, source: &Source) -> Stepped<i64> {
         match source {
             Source::Static { text, .. } => text.trim().parse().map_err(|_| {
-                let message = format!("Expected '{text}' to be a number, but it is not");
+                let message =
+                    format!("Expected result of the expression '{text}' to be 'NUMBER', but was 'STRING'.");
                 Stop::fail(IncidentKind::ExtractValueError, message)
             }),
             Source::Feel(expression) => {

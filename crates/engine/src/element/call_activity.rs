@@ -13,9 +13,16 @@ use tidemill_bpmn::{Behavior, Binding, CalledElement, Source};
 use tidemill_feel::Value;
 use tidemill_model::command::Step;
 use tidemill_model::entity::{ElementInstance, IncidentKind, Lifecycle, ParentCall, ProcessInstance};
-use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, Text};
+use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, Text, Variables};
 
 pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElement) -> Stepped {
+    let parent = run.instance(subject.instance.origin.instance)?.clone();
+    if parent.call_depth >= CALL_DEPTH_MAX {
+        return Err(failed(format!(
+            "The call activity has reached the maximum depth of {CALL_DEPTH_MAX}. This is likely due to a recursive \
+             call. Cancel the root process instance if this was unintentional."
+        )));
+    }
     let process_id = run.text(subject.key, &called.process_id)?;
     let definition = find_called(run, subject, called, &process_id)?;
     let start = definition.process.none_start().ok_or_else(|| {
@@ -23,14 +30,7 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
             "Expected process with BPMN process id '{process_id}' to have a none start event, but not found."
         ))
     })?;
-    let parent = run.instance(subject.instance.origin.instance)?.clone();
     let business_id = business_id(run, subject, called, &parent)?;
-    if parent.call_depth >= CALL_DEPTH_MAX {
-        return Err(failed(format!(
-            "Expected at most {CALL_DEPTH_MAX} nested call activities, but this one is deeper; \
-             the process may call itself without end."
-        )));
-    }
     let is_recursive = is_recursive(run, &parent, definition.head.key)?;
     if is_recursive {
         // The termination that begins at the root may still be on its way down.
@@ -46,6 +46,9 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, called: &CalledElem
     }
     let variables = if called.propagates_all_parent_variables {
         run.visible_variables(subject.key, &[])?
+    } else if subject.element().inputs.is_empty() {
+        // Not even those of a loop around it.
+        Variables::default()
     } else {
         run.local_variables(subject.key)
     };
@@ -170,7 +173,9 @@ fn find_called(
                 format!(
                     "Expected to call process with BPMN process id '{process_id}' with binding type 'deployment', but no \
                      such process found in the deployment with key {deployment} which contained the current process. \
-                     Deploy both together, or bind the call to the latest version."
+                     To resolve this incident, migrate the process instance to a process definition that is deployed \
+                     together with the intended process definition to call. Migration is not offered yet: deploy both \
+                     together and start anew, or bind the call to the latest version."
                 ),
             )
         }

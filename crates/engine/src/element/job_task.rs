@@ -1,11 +1,13 @@
 //! Everything that a worker does: service, send, script and business rule tasks, thrown messages.
 
 use super::Subject;
+use crate::data::expression::type_name;
 use crate::event::timer;
 use crate::lifecycle::activated;
 use crate::run::Run;
 use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{JobTask, Source};
+use tidemill_feel::{Number, Value};
 use tidemill_model::entity::{
     ElementInstance, IncidentKind, Job, JobEvent, JobKind, JobLease, JobState, ProcessInstance,
 };
@@ -16,7 +18,7 @@ pub(crate) fn activate(run: &mut Run<'_>, subject: &Subject, task: &JobTask) -> 
     check_filled(&job_type, &task.job_type)?;
     let retries = clamp(run.integer(subject.key, &task.retries)?);
     let priority = match &task.priority {
-        Some(priority) => clamp(run.integer(subject.key, priority)?),
+        Some(source) => priority(run, subject, source)?,
         None => 0,
     };
     subject.arm_boundary_events(run)?;
@@ -33,6 +35,26 @@ fn check_filled(job_type: &Text, source: &Source) -> Stepped {
     }
     let message = format!(
         "Expected result of the expression '{}' to be a not-empty string, but was an empty string.",
+        expression.text()
+    );
+    Err(Stop::fail(IncidentKind::ExtractValueError, message))
+}
+
+/// A whole number; unlike the retries it is not cut off.
+fn priority(run: &Run<'_>, subject: &Subject, source: &Source) -> Stepped<i32> {
+    let Source::Feel(expression) = source else { return Ok(clamp(run.integer(subject.key, source)?)) };
+    let outcome = run.evaluate(subject.key, expression, &[])?;
+    let (value, wanted) = match &outcome.value {
+        Value::Number(number) => match number.trunc_i64() {
+            Some(whole) if Number::from(whole) == *number && i32::try_from(whole).is_ok() => {
+                return Ok(clamp(whole));
+            }
+            _ => (number.to_string(), "an integer within the 32-bit signed range"),
+        },
+        other => (type_name(other).to_owned(), "'NUMBER'"),
+    };
+    let message = format!(
+        "Expected result of the expression '{}' for the job priority to be {wanted}, but was '{value}'.",
         expression.text()
     );
     Err(Stop::fail(IncidentKind::ExtractValueError, message))

@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::job_task::{self, NewJob};
-use crate::data::expression::type_name;
+use crate::data::expression::wrong_type;
 use crate::lifecycle::activated;
 use crate::limits::CANDIDATES_MAX;
 use crate::run::Run;
@@ -11,9 +11,9 @@ use crate::stop::{Stepped, Stop};
 use std::sync::Arc;
 use tidemill_bpmn::{Binding, FormLink, Source, UserTask as Model};
 use tidemill_calendar::Date;
-use tidemill_feel::Value;
+use tidemill_feel::{Number, Value};
 use tidemill_model::entity::{ElementInstance, Form, IncidentKind, UserTask, UserTaskState};
-use tidemill_model::{Event, FormKey, RawJson, Text, Timestamp, UserTaskKey, Variables};
+use tidemill_model::{Event, FormKey, RawJson, Text, UserTaskKey, Variables};
 
 /// The type under which workers get user tasks that the engine does not manage.
 const JOB_TYPE: &str = "io.camunda.zeebe:userTask";
@@ -37,8 +37,8 @@ pub(super) fn activate(run: &mut Run<'_>, subject: &Subject, model: &Model) -> S
         assignee: None,
         candidate_users: task.candidate_users,
         candidate_groups: task.candidate_groups,
-        due_at: task.due_at,
-        follow_up_at: task.follow_up_at,
+        due_at: task.due.as_ref().map(Date::timestamp),
+        follow_up_at: task.follow_up.as_ref().map(Date::timestamp),
         priority: task.priority,
         form: task.form,
         external_form_reference: task.external_form_reference,
@@ -79,8 +79,8 @@ struct Evaluated {
     assignee: Option<Text>,
     candidate_users: Vec<Text>,
     candidate_groups: Vec<Text>,
-    due_at: Option<Timestamp>,
-    follow_up_at: Option<Timestamp>,
+    due: Option<Date>,
+    follow_up: Option<Date>,
     priority: i32,
     form: Option<FormKey>,
     form_key_text: Option<Text>,
@@ -101,6 +101,11 @@ fn evaluate(run: &Run<'_>, subject: &Subject, model: &Model) -> Stepped<Evaluate
         }
         Ok(list)
     };
+    // In the order in which Camunda evaluates them: the first that fails is told.
+    let assignee = text(&model.assignee)?.filter(|assignee| !assignee.is_empty());
+    let (candidate_groups, candidate_users) = (list(&model.candidate_groups)?, list(&model.candidate_users)?);
+    let due = date(run, subject, model.due_date.as_ref())?;
+    let follow_up = date(run, subject, model.follow_up_date.as_ref())?;
     let (mut form, mut form_key_text, mut external_form_reference) = (None, None, None);
     match &model.form {
         Some(FormLink::Deployed { form_id, binding }) => {
@@ -113,11 +118,11 @@ fn evaluate(run: &Run<'_>, subject: &Subject, model: &Model) -> Stepped<Evaluate
         None => {}
     }
     Ok(Evaluated {
-        assignee: text(&model.assignee)?.filter(|assignee| !assignee.is_empty()),
-        candidate_users: list(&model.candidate_users)?,
-        candidate_groups: list(&model.candidate_groups)?,
-        due_at: date(run, subject, model.due_date.as_ref())?,
-        follow_up_at: date(run, subject, model.follow_up_date.as_ref())?,
+        assignee,
+        candidate_users,
+        candidate_groups,
+        due,
+        follow_up,
         priority: priority(run, subject, model.priority.as_ref())?,
         form,
         form_key_text,
@@ -127,7 +132,23 @@ fn evaluate(run: &Run<'_>, subject: &Subject, model: &Model) -> Stepped<Evaluate
 
 fn priority(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Stepped<i32> {
     let Some(source) = source else { return Ok(PRIORITY_DEFAULT) };
-    let number = run.integer(subject.key, source)?;
+    let number = match source {
+        Source::Static { .. } => run.integer(subject.key, source)?,
+        Source::Feel(expression) => {
+            let outcome = run.evaluate(subject.key, expression, &[])?;
+            let Value::Number(number) = &outcome.value else {
+                return Err(wrong_type(expression, &outcome, "NUMBER"));
+            };
+            let whole = number.trunc_i64().filter(|whole| Number::from(*whole) == *number);
+            whole.ok_or_else(|| {
+                let reason = format!(
+                    "Expected result of the expression '{}' to be an integer, but was a decimal.",
+                    expression.text()
+                );
+                Stop::fail(IncidentKind::ExtractValueError, reason)
+            })?
+        }
+    };
     match i32::try_from(number) {
         Ok(priority @ 0..=100) => Ok(priority),
         _ => Err(Stop::fail(
@@ -145,31 +166,32 @@ fn source_text(source: &Source) -> &str {
 }
 
 /// Due and follow-up dates may be null.
-fn date(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Stepped<Option<Timestamp>> {
+fn date(run: &Run<'_>, subject: &Subject, source: Option<&Source>) -> Stepped<Option<Date>> {
     let Some(source) = source else { return Ok(None) };
-    let value = run.json(subject.key, source, &[])?;
-    let text = match &value {
-        Value::Null => return Ok(None),
-        Value::String(text) if text.is_empty() => return Ok(None),
-        Value::String(text) => text.to_string(),
-        Value::Date(date) => format!("{date}T00:00:00"),
-        Value::DateTime(value) => value.to_string(),
-        other => {
-            let message = format!(
-                "Expected result of the expression '{}' to be one of '[NULL, DATE_TIME, STRING]', but was '{}'.",
-                source_text(source),
-                type_name(other)
-            );
-            return Err(Stop::fail(IncidentKind::ExtractValueError, message));
+    let invalid = |text: &str, error: &dyn std::fmt::Display| {
+        let reason =
+            format!("Invalid date-time format '{text}' for expression '{}'. {error}", source_text(source));
+        Stop::fail(IncidentKind::ExtractValueError, reason)
+    };
+    let parsed = match source {
+        Source::Static { text, .. } => Date::parse(text, &run.zone).map_err(|error| invalid(text, &error))?,
+        Source::Feel(expression) => {
+            let outcome = run.evaluate(subject.key, expression, &[])?;
+            match &outcome.value {
+                Value::Null => return Ok(None),
+                Value::String(text) if text.is_empty() => return Ok(None),
+                Value::String(text) => {
+                    Date::parse_with_offset(text).map_err(|error| invalid(text, &error))?
+                }
+                Value::DateTime(value) => {
+                    let text = value.to_string();
+                    Date::parse(&text, &run.zone).map_err(|error| invalid(&text, &error))?
+                }
+                _ => return Err(wrong_type(expression, &outcome, "[NULL, DATE_TIME, STRING]")),
+            }
         }
     };
-    let parsed = Date::parse(&text, &run.zone).map_err(|error| {
-        Stop::fail(
-            IncidentKind::ExtractValueError,
-            format!("Invalid date-time format '{text}' for expression '{}'. {error}", source_text(source)),
-        )
-    })?;
-    Ok(Some(parsed.timestamp()))
+    Ok(Some(parsed))
 }
 
 fn find_form(run: &Run<'_>, subject: &Subject, form_id: &Text, binding: &Binding) -> Stepped<Arc<Form>> {
@@ -190,8 +212,10 @@ fn find_form(run: &Run<'_>, subject: &Subject, form_id: &Text, binding: &Binding
                 by_deployment(&versions, |form| form.deployment, deployment),
                 format!(
                     "Expected to use a form with id '{form_id}' with binding type 'deployment', but no such form found \
-                     in the deployment with key {deployment} which contained the current process. Deploy both together, \
-                     or bind the form to its latest version."
+                     in the deployment with key {deployment} which contained the current process. To resolve this incident, \
+                     migrate the process instance to a process definition that is deployed together with the intended form \
+                     to use. Migration is not offered yet: deploy both together and start anew, or bind the form to its \
+                     latest version."
                 ),
             )
         }
@@ -220,8 +244,8 @@ fn job_headers(subject: &Subject, task: &Evaluated) -> Option<RawJson> {
     put("assignee", task.assignee.as_ref().map(ToString::to_string));
     put("candidateGroups", list(&task.candidate_groups));
     put("candidateUsers", list(&task.candidate_users));
-    put("dueDate", task.due_at.map(|at| at.to_string()));
-    put("followUpDate", task.follow_up_at.map(|at| at.to_string()));
+    put("dueDate", task.due.as_ref().map(Date::to_text));
+    put("followUpDate", task.follow_up.as_ref().map(Date::to_text));
     put("formKey", task.form_key_text.as_ref().map(ToString::to_string));
     (!headers.is_empty()).then(|| headers.to_json())
 }

@@ -1,6 +1,6 @@
 //! The instance's side of messages: what it waits for, told to the box that holds the messages.
 
-use crate::data::expression::check_indexed;
+use crate::data::expression::{check_indexed, push_warnings, type_name};
 use crate::run::Run;
 use crate::stop::{Stepped, Stop};
 use tidemill_bpmn::{Element, MessageCatch};
@@ -46,15 +46,14 @@ fn correlation_key(run: &Run<'_>, waiting: ElementInstanceKey, expression: &Expr
             Text::from(number.trunc_i64().unwrap_or_default().to_string())
         }
         other => {
-            return Err(Stop::fail(
-                IncidentKind::ExtractValueError,
-                format!(
-                    "Failed to extract the correlation key for '{}': The value must be either a string or a \
-                     number, but was '{}'.",
-                    expression.text(),
-                    other.type_name().to_uppercase()
-                ),
-            ));
+            let mut message = format!(
+                "Failed to extract the correlation key for '{}': The value must be either a string or a number, but was \
+                 '{}'.",
+                expression.text(),
+                type_name(other)
+            );
+            push_warnings(&mut message, &outcome.warnings);
+            return Err(Stop::fail(IncidentKind::ExtractValueError, message));
         }
     };
     check_indexed(&text)?;

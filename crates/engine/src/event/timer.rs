@@ -181,6 +181,7 @@ fn evaluate(
     waiting: Option<ElementInstanceKey>,
     definition: &TimerDefinition,
 ) -> Stepped<Schedule> {
+    let mut is_written = false;
     let text = match &definition.value {
         Source::Static { text, .. } => text.clone(),
         Source::Feel(expression) => {
@@ -188,7 +189,9 @@ fn evaluate(
                 Some(waiting) => run.evaluate(waiting, expression, &[])?,
                 None => without_variables(run, expression)?,
             };
-            as_text(&outcome).ok_or_else(|| wrong_type(expression, &outcome, wanted(definition.kind)))?
+            is_written = matches!(outcome.value, Value::String(_));
+            as_text(definition.kind, &outcome)
+                .ok_or_else(|| wrong_type(expression, &outcome, wanted(definition.kind)))?
         }
     };
     let invalid = |error: &dyn std::fmt::Display| {
@@ -201,6 +204,10 @@ fn evaluate(
         Stop::fail(IncidentKind::ExtractValueError, message)
     };
     match definition.kind {
+        // Only a value of FEEL may leave its zone open; models that were deployed before this was refused go on.
+        TimerKind::Date if is_written => {
+            Date::parse_with_offset(&text).map(Schedule::Date).map_err(|error| invalid(&error))
+        }
         TimerKind::Date => Date::parse(&text, &run.zone).map(Schedule::Date).map_err(|error| invalid(&error)),
         TimerKind::Duration => {
             Duration::parse(&text).map(Schedule::Duration).map_err(|error| invalid(&error))
@@ -215,14 +222,13 @@ fn without_variables(run: &Run<'_>, expression: &tidemill_feel::Expression) -> S
         .map_err(|error| Stop::fail(IncidentKind::ExtractValueError, error))
 }
 
-/// The text of a string or temporal value.
-fn as_text(outcome: &Evaluation) -> Option<Text> {
-    match &outcome.value {
-        Value::String(text) => Some(text.clone()),
-        Value::Date(date) => Some(Text::from(format!("{date}T00:00:00"))),
-        Value::DateTime(value) => Some(Text::from(value.to_string())),
-        Value::DaysDuration(value) => Some(Text::from(value.to_string())),
-        Value::MonthsDuration(value) => Some(Text::from(value.to_string())),
+/// The text of a string, or of a value that this kind of timer takes.
+fn as_text(kind: TimerKind, outcome: &Evaluation) -> Option<Text> {
+    match (&outcome.value, kind) {
+        (Value::String(text), _) => Some(text.clone()),
+        (Value::DateTime(value), TimerKind::Date) => Some(Text::from(value.to_string())),
+        (Value::DaysDuration(value), TimerKind::Duration) => Some(Text::from(value.to_string())),
+        (Value::MonthsDuration(value), TimerKind::Duration) => Some(Text::from(value.to_string())),
         _ => None,
     }
 }

@@ -16,3 +16,4 @@ mod support;
 mod throw_and_end_events;
 mod timer_table;
 mod timers;
+mod words;

@@ -206,3 +206,19 @@ fn a_business_id_that_cannot_be_one_is_an_incident() {
         });
     }
 }
+
+#[test]
+fn without_mappings_nothing_of_a_loop_goes_in() {
+    scenario(|engine| {
+        engine.deploy(&child("work"));
+        engine.deploy(&parent(|c| c.propagate_all_parent_variables(false).multi_instance("=[7]", "item")));
+        engine.start("parent", r#"{"x":1}"#);
+        assert_eq!(engine.activate("work", 1)[0].variables.as_str(), "{}");
+        engine.deploy(&parent(|c| {
+            c.propagate_all_parent_variables(false).multi_instance("=[8]", "item").input("=item", "i")
+        }));
+        engine.start("parent", "{}");
+        let variables = engine.activate("work", 1)[0].variables.as_str().to_owned();
+        assert!(variables.contains(r#""i":8"#) && variables.contains(r#""item":8"#), "{variables}");
+    });
+}

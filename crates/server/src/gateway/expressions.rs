@@ -2,15 +2,15 @@
 
 use super::call::{Call, Handled, variables};
 use super::evaluations::random_seed;
-use super::findings::Findings;
+use super::findings::{Findings, default_tenant};
 use super::json;
 use super::problem::Problem;
-use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
+use tidemill_bpmn::static_value;
 use tidemill_feel::{Environment, EvaluationError, Expression, Lookup, Scope};
-use tidemill_model::{ElementInstanceKey, RawJson, Text};
+use tidemill_model::{ElementInstanceKey, RawJson, Rejection, Text};
 
 /// As large as a variable may be.
 const RESULT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -19,8 +19,7 @@ const RESULT_BYTES_MAX: usize = 4 * 1024 * 1024;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct EvaluationRequest {
     expression: Option<String>,
-    #[serde(rename = "tenantId")]
-    _tenant_id: Option<String>,
+    tenant_id: Option<String>,
     scope_key: Option<String>,
     variables: Option<Box<RawValue>>,
 }
@@ -45,10 +44,15 @@ pub(super) async fn evaluate(call: Call) -> Handled {
     let Some(text) = request.expression.filter(|text| !text.trim().is_empty()) else {
         return Err(Problem::invalid_argument("No expression provided"));
     };
-    let Some(feel) = text.strip_prefix('=') else {
-        return Err(Problem::invalid_argument(format!(
-            "Failed to parse expression '{text}': an expression starts with '='"
-        )));
+    default_tenant("Expression Evaluation", request.tenant_id.as_deref())?;
+    let Some(feel) = text.strip_prefix('=').filter(|feel| !feel.is_empty()) else {
+        let result = static_value(&text);
+        return Ok(json::ok(&Evaluated {
+            expression: &text,
+            result: json::Raw(&result),
+            warnings: Vec::new(),
+            referenced_secrets: [],
+        }));
     };
     let place = call.gateway.evaluations.place().await?;
     let mut known = scope(&call, request.scope_key.as_deref()).await?;
@@ -70,7 +74,8 @@ pub(super) async fn evaluate(call: Call) -> Handled {
 /// Compiles, evaluates and writes down the result.
 fn answer(text: &str, feel: &str, known: &Known, environment: &Environment) -> Handled {
     let expression = Expression::compile(feel).map_err(|error| {
-        Problem::invalid_argument(format!("Failed to parse expression '{feel}': {error}"))
+        let reason = format!("Failed to parse expression: failed to parse expression '{feel}': {error}");
+        Problem::rejected("EVALUATE", &Rejection::invalid_argument(reason))
             .with("line", error.line)
             .with("column", error.column)
     })?;
@@ -121,8 +126,8 @@ async fn scope(call: &Call, key: Option<&str>) -> Result<Known, Problem> {
     let exists = queries.element_instance(scope).await?.is_some()
         || queries.process_instance(tidemill_model::ProcessInstanceKey(scope.0)).await?.is_some();
     if !exists {
-        let detail = format!("Element Instance with key '{key}' not found");
-        return Err(Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail));
+        let reason = format!("No scope found with key '{}'", scope.0);
+        return Err(Problem::rejected("EVALUATE", &Rejection::not_found(reason)));
     }
     let seen = queries.visible_variables(scope).await?;
     Ok(Known(seen.into_iter().map(|variable| (variable.name, variable.value)).collect()))

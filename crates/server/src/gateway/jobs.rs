@@ -103,6 +103,9 @@ pub(super) async fn complete(call: Call) -> Handled {
         check_result(&call.tree()?["result"])?;
     }
     let mut findings = Findings::default();
+    if request.business_id.as_ref().is_some_and(|id| id.trim().is_empty()) {
+        findings.add("No businessId provided");
+    }
     let business_id = business_id(request.business_id, &mut findings);
     findings.finish()?;
     if business_id.is_some()

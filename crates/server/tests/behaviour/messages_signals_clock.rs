@@ -121,11 +121,16 @@ async fn point_32_expressions_are_evaluated() {
     let unknown = evaluate(json!({"expression": "=missing"})).await.ok();
     assert_eq!(unknown["result"], Value::Null);
     assert!(text(&unknown["warnings"][0]["message"]).contains("missing"), "{unknown}");
-    for wrong in ["=1 +", "1 + 1"] {
-        let problem = evaluate(json!({"expression": wrong})).await.problem(400);
-        assert_eq!(problem["title"], "INVALID_ARGUMENT");
-        assert!(text(&problem["detail"]).starts_with("Failed to parse expression '"), "{problem}");
-    }
+    let problem = evaluate(json!({"expression": "=1 +"})).await.problem(400);
+    let reason = "Command 'EVALUATE' rejected with code 'INVALID_ARGUMENT': Failed to parse expression: failed to parse";
+    assert!(text(&problem["detail"]).starts_with(reason), "{problem}");
+    // Without a leading `=` it is a value, as in a model.
+    assert_eq!(evaluate(json!({"expression": "1 + 1"})).await.ok()["result"], "1 + 1");
+    assert_eq!(evaluate(json!({"expression": "42"})).await.ok()["result"], 42);
+    let tenant = "Expected to handle request Expression Evaluation with tenant identifier 'acme', but multi-tenancy is disabled";
+    evaluate(json!({"expression": "=1", "tenantId": "acme"})).await.refused(400, "INVALID_ARGUMENT", tenant);
+    let nowhere = evaluate(json!({"expression": "=1", "scopeKey": "12"})).await;
+    nowhere.rejected(404, "EVALUATE", "NOT_FOUND", "No scope found with key '12'");
     let problem = evaluate(json!({"expression": "=assert(1, false)"})).await.problem(400);
     assert_eq!(problem["title"], "INVALID_ARGUMENT");
 

@@ -186,7 +186,7 @@ fn files_are_validated_as_one_deployment() {
         assert_eq!(found.code, 7, "{}", found.stdout);
         assert!(found.stdout.contains(why), "{}", found.stdout);
     };
-    refused(&[&model, &broken], "broken.form': Failed to parse the form JSON");
+    refused(&[&model, &broken], "Failed to parse form JSON. '");
     refused(&[&model, &place.file("same.bpmn", ADD)], "Duplicated process id");
     let calling = r#"<callActivity id="sum"><extensionElements>
         <zeebe:calledElement processId="other" bindingType="deployment"/></extensionElements></callActivity>"#;
