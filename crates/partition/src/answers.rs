@@ -82,6 +82,9 @@ pub(crate) struct Answers {
     absent: FxHashSet<Key>,
     wanted: Vec<Key>,
     asked: FxHashSet<Key>,
+    /// Late answers that were written while the store was being asked for their keys. It may have looked before that, and would say
+    /// that the answer is still to come.
+    written_meanwhile: Known,
 }
 
 /// The result of looking up a key.
@@ -126,11 +129,25 @@ impl Answers {
         std::mem::take(&mut self.wanted)
     }
 
+    /// A late answer was written. Who asks from now on finds it in the store.
+    pub(crate) fn late_answer_was_written(&mut self, key: StoredIdempotency, result: &CommandResult) {
+        let name = (key.tenant.clone(), key.key.clone());
+        if self.stored.0.contains_key(&name) {
+            self.stored.insert(key, result.clone());
+        } else if self.asked.contains(&name) {
+            self.written_meanwhile.insert(key, result.clone());
+        }
+    }
+
     /// The store has answered. Gives the numbers under which answers are still to come.
     pub(crate) fn arrived(&mut self, keys: Vec<Key>, answers: Vec<Option<IdempotentAnswer>>) -> Vec<u64> {
         let mut later = Vec::new();
         for (key, answer) in keys.into_iter().zip(answers) {
             self.asked.remove(&key);
+            if let Some(written) = self.written_meanwhile.0.remove(&key) {
+                self.stored.0.insert(key, written);
+                continue;
+            }
             match answer {
                 Some(answer) => {
                     let (fingerprint, given) = (answer.body_hash as u64, given(&answer, &mut later));
@@ -143,7 +160,8 @@ impl Answers {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.stored.0.len() + self.absent.len() + self.wanted.len() + self.asked.len()
+        let known = self.stored.0.len() + self.written_meanwhile.0.len();
+        known + self.absent.len() + self.wanted.len() + self.asked.len()
     }
 
     /// Forgets the answers of the store. They serve the commands that asked for them only; keeping them would take memory for every

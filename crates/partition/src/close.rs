@@ -213,6 +213,9 @@ impl Core {
             }
         }
         for (token, result) in batch.replies {
+            if let Some(key) = self.late.address(token.number).and_then(Address::key) {
+                self.answers.late_answer_was_written(key, &result);
+            }
             self.late.tell(token.number, &result, &mut self.effects);
         }
         for end in &batch.ended {

@@ -394,7 +394,9 @@ impl Core {
         }
         if !self.late_notes_wanted.is_empty() && !self.late_notes_under_way {
             self.late_notes_under_way = true;
-            reads.push(Read::LateNotes(std::mem::take(&mut self.late_notes_wanted)));
+            let numbers = std::mem::take(&mut self.late_notes_wanted);
+            self.late.ask(&numbers);
+            reads.push(Read::LateNotes(numbers));
         }
         if !self.ends_wanted.is_empty() && self.ends_under_way.is_empty() {
             self.ends_under_way = std::mem::take(&mut self.ends_wanted);

@@ -102,12 +102,18 @@ pub fn note_key(number: u64) -> (TenantId, Text) {
 /// The answers that somebody waits for, by their numbers.
 pub(crate) struct LateAnswers {
     by_number: FxHashMap<u64, Late>,
+    /// Numbers whose notes are being read. True for those whose answer was told meanwhile: nobody waits for them any more.
+    asked: FxHashMap<u64, bool>,
     clean_at: usize,
 }
 
 impl Default for LateAnswers {
     fn default() -> LateAnswers {
-        LateAnswers { by_number: FxHashMap::default(), clean_at: ANSWERS_BEFORE_CLEANING }
+        LateAnswers {
+            by_number: FxHashMap::default(),
+            asked: FxHashMap::default(),
+            clean_at: ANSWERS_BEFORE_CLEANING,
+        }
     }
 }
 
@@ -162,9 +168,15 @@ impl LateAnswers {
         CommandError::overloaded(format!("the answers of {ANSWERS_MAX} correlations are waited for already"))
     }
 
+    /// The notes of these numbers are about to be read.
+    pub(crate) fn ask(&mut self, numbers: &[u64]) {
+        self.asked = numbers.iter().map(|number| (*number, false)).collect();
+    }
+
     /// The store has told who waits for these answers since before this owner came.
     pub(crate) fn arrived(&mut self, notes: impl Iterator<Item = (u64, Option<IdempotentAnswer>)>) {
-        for (number, note) in notes {
+        let asked = std::mem::take(&mut self.asked);
+        for (number, note) in notes.filter(|(number, _)| asked.get(number) != Some(&true)) {
             let address = note.and_then(|note| tidemill_store::unpack(&note.answer).ok());
             // An answer without an address is for callers who are gone.
             let late = Late { address: address.unwrap_or_default(), callers: Vec::new() };
@@ -173,6 +185,9 @@ impl LateAnswers {
     }
 
     pub(crate) fn tell(&mut self, number: u64, result: &CommandResult, effects: &mut Vec<Effect>) {
+        if let Some(was_told) = self.asked.get_mut(&number) {
+            *was_told = true;
+        }
         for call in self.by_number.remove(&number).map(|late| late.callers).unwrap_or_default() {
             effects.push(Effect::Answer { call, result: result.clone().map_err(CommandError::Rejected) });
         }

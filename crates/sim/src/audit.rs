@@ -12,6 +12,9 @@ use tidemill_store::query::{Field, Page, PageStart, Search, Searches};
 use tidemill_store::view::ProcessInstanceView;
 use tidemill_store::{BatchId, CommandOutcome, Inbox, Inspect, LogRange, Position};
 
+/// Clocks count whole milliseconds.
+const EARLY_MS_MAX: i64 = 2;
+
 /// What is stored of one entry.
 #[derive(Default)]
 struct Found {
@@ -41,6 +44,16 @@ pub(crate) async fn check(world: &World) {
     check_tokens(world).await;
     check_messages(world).await;
     check_times(world).await;
+    check_timers(world);
+}
+
+/// Whoever fires a timer knows that its time has come by the clock of the store. After that was set back, durations go on by the time of
+/// the partition, and this cannot be said.
+fn check_timers(world: &World) {
+    let early_ms = world.memory.fired_early_ms().into_iter().max().unwrap_or(0);
+    if early_ms > EARLY_MS_MAX && world.store_offset_ms() == 0 {
+        world.violation(format!("a timer was fired {early_ms} ms before its time"));
+    }
 }
 
 /// Nobody waits for such a command. Its result says that an older node could not read the definition.

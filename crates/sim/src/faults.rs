@@ -27,7 +27,7 @@ fn strike(world: &Arc<World>, member: usize) {
     let lease_ms = LEASE.as_millis() as u64;
     let until_ms = world.now_ms() + world.between(200, 2 * lease_ms);
     let strange = world.clone();
-    match world.below(12) {
+    match world.below(14) {
         0..=2 => world.spawn(OUTSIDE, async move {
             if fleet::kill(&strange, member) {
                 strange.ledger().counts.crashes += 1;
@@ -61,7 +61,11 @@ fn strike(world: &Arc<World>, member: usize) {
             world.members()[member].skew_ms = skew_ms;
         }
         9 => plan_commits(world),
-        10 => {
+        10..=11 => {
+            world.note(|| format!("the store is slow for node {member} until {until_ms}"));
+            world.members()[member].store_is_slow_until = until_ms;
+        }
+        12 => {
             world.note(|| format!("a loop of node {member} is to panic"));
             world.members()[member].loop_panics = true;
         }
@@ -99,6 +103,7 @@ pub(crate) fn heal(world: &Arc<World>) {
         {
             let mut members = world.members();
             members[member].store_is_away_until = 0;
+            members[member].store_is_slow_until = 0;
             members[member].others_are_away_until = 0;
             members[member].loop_panics = false;
         }

@@ -23,6 +23,8 @@ pub(crate) struct Member {
     /// Until when its way to the store is cut, and to other nodes, in milliseconds of the run.
     pub(crate) store_is_away_until: u64,
     pub(crate) others_are_away_until: u64,
+    /// Until when all its calls of the store take long.
+    pub(crate) store_is_slow_until: u64,
     /// When it was paused or resumed last.
     pub(crate) last_pause_ms: Option<u64>,
     pub(crate) is_paused: bool,
@@ -36,7 +38,7 @@ pub(crate) struct Member {
 }
 
 /// So long after a node has started or gone on, partitions have moved to where they belong.
-const CALM_MS: u64 = 3 * LEASE.as_millis() as u64;
+pub(crate) const CALM_MS: u64 = 3 * LEASE.as_millis() as u64;
 
 impl Member {
     /// The node runs, and has for a while.
@@ -58,6 +60,7 @@ pub(crate) fn prepare(world: &World, count: usize) {
             skew_ms: 0,
             store_is_away_until: 0,
             others_are_away_until: 0,
+            store_is_slow_until: 0,
             last_pause_ms: None,
             is_paused: false,
             is_stopping: false,

@@ -10,8 +10,8 @@ use tidemill_model::{Answer, Command, TenantId, Text, Variables};
 use tidemill_server::broker::Broker;
 use tidemill_store::{CommandOutcome, Inbox, Position};
 
-/// It takes as long as several seeds, so only one in so many has a flood.
-const SEEDS_PER_FLOOD: u64 = 64;
+/// It takes as long as a whole run, so only one in so many has a flood.
+const SEEDS_PER_FLOOD: u64 = 32;
 /// Timers of one instance. An instance that is larger would be loaded piece by piece.
 const TIMERS_EACH: usize = 200;
 /// All timers together fill more batches than what has come meanwhile has to wait for.
@@ -35,11 +35,11 @@ pub(crate) async fn check(world: &Arc<World>) {
             return world.violation("a creation fails although nothing goes wrong".to_owned());
         }
     }
-    // The first batch of them is under way.
+    // While the first batch of them is written, all others fall due.
+    world.commit_delay_ms.store(SLOW_MS, Ordering::Relaxed);
     if !wait(world, |left| left < INSTANCES * TIMERS_EACH).await {
         return world.violation("the timers of a flood do not fire".to_owned());
     }
-    world.commit_delay_ms.store(SLOW_MS, Ordering::Relaxed);
     look_at_inbox(world).await;
     world.commit_delay_ms.store(0, Ordering::Relaxed);
     if !wait(world, |left| left == 0).await {

@@ -166,6 +166,8 @@ pub(crate) struct Ledger {
     pub(crate) had_old_node: bool,
     versions: BTreeMap<String, Vec<Version>>,
     owners: BTreeMap<PartitionId, usize>,
+    /// When a partition was taken last.
+    pub(crate) last_taken_ms: u64,
     tokens: u64,
 }
 
@@ -224,7 +226,8 @@ impl Ledger {
     }
 
     /// A partition has a new owner.
-    pub(crate) fn taken(&mut self, partition: PartitionId, by: usize) {
+    pub(crate) fn taken(&mut self, partition: PartitionId, by: usize, now_ms: u64) {
+        self.last_taken_ms = now_ms;
         if self.owners.insert(partition, by).is_some() {
             self.counts.takeovers += 1;
         }

@@ -68,7 +68,8 @@ impl Machine for SimMachine {
     fn spawn_loop(&self, id: PartitionId, mut running: BoxFuture<'static, ()>) {
         let (world, member) = (self.world.clone(), self.member);
         world.note(|| format!("node {member} has partition {id}"));
-        world.ledger().taken(id, member);
+        let now_ms = world.now_ms();
+        world.ledger().taken(id, member, now_ms);
         let is_in_loop = self.is_in_loop.clone();
         let running = std::future::poll_fn(move |cx| {
             let _running = InLoop::begin(&is_in_loop);

@@ -11,6 +11,9 @@ use tidemill_model::entity::ProcessXml;
 use tidemill_store::{Error, Loaded, Result};
 use tidemill_store_memory::Pace;
 
+/// Each way, while the store is slow: together less than a lease of a partition, and more than many leases of jobs.
+const SLOW_MS_MAX: u64 = 900;
+
 pub(crate) struct SimPace {
     pub(crate) world: Arc<World>,
     pub(crate) member: usize,
@@ -19,10 +22,15 @@ pub(crate) struct SimPace {
 }
 
 impl SimPace {
+    fn is_slow(&self) -> bool {
+        self.world.members()[self.member].store_is_slow_until > self.world.now_ms()
+    }
+
     /// Mostly at once, sometimes slow, seldom so slow that leases run out meanwhile.
     async fn travel(&self, call: &str) {
         let delay_ms = if call == "commit" { self.world.commit_delay_ms.load(Ordering::Relaxed) } else { 0 };
         let ms = match self.world.below(100) {
+            _ if self.is_slow() => self.world.between(50, SLOW_MS_MAX),
             0..70 => self.world.below(3),
             70..98 => self.world.below(12),
             _ if self.world.is_struck(50) => self.world.between(500, 8_000),

@@ -110,8 +110,9 @@ async fn direct(world: &Arc<World>, seed: u64) {
     faults::strike_until(world, end_ms).await;
     world.note(|| "no more faults".to_owned());
     faults::heal(world);
+    let healed_ms = world.now_ms();
     drain(&users).await;
-    calm_down(world).await;
+    calm_down(world, healed_ms).await;
     repeat_keyed(world).await;
     users.is_over.store(true, Ordering::Relaxed);
     audit::check(world).await;
@@ -234,10 +235,17 @@ async fn drain(users: &Users) {
     }
 }
 
+/// Nothing has happened for a while that could make somebody wait.
+fn is_calm(world: &World, healed_ms: u64) -> bool {
+    let now_ms = world.now_ms();
+    let last_ms = healed_ms.max(world.ledger().last_taken_ms);
+    last_ms + fleet::CALM_MS < now_ms && world.members().iter().all(|member| member.is_calm(now_ms))
+}
+
 /// Waits until all nodes are up, go on and have their partitions.
-async fn calm_down(world: &Arc<World>) {
+async fn calm_down(world: &Arc<World>, healed_ms: u64) {
     let end_ms = world.now_ms() + CALM_MS_MAX;
-    while !world.members().iter().all(|member| member.is_calm(world.now_ms())) {
+    while !is_calm(world, healed_ms) {
         if world.now_ms() > end_ms {
             return world.violation("a node does not start again".to_owned());
         }

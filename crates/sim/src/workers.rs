@@ -20,7 +20,13 @@ const TRIES_MAX: u64 = 40;
 
 /// Takes some jobs and does something about them.
 pub(crate) async fn work(world: &Arc<World>, worker: usize) {
-    let (timeout_ms, wait_ms) = (world.between(1_500, 9_000), world.below(3) * world.between(0, 2_500));
+    // Some take jobs for less time than a commit may take.
+    let timeout_ms = match world.below(100) {
+        0..8 => world.between(5, 60),
+        8..20 => world.between(100, 800),
+        _ => world.between(1_500, 9_000),
+    };
+    let wait_ms = world.below(3) * world.between(0, 2_500);
     let command = ActivateJobs {
         job_type: Text::from(JOB_TYPE),
         worker: Text::from(format!("worker-{worker}")),

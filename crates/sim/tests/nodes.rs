@@ -182,36 +182,81 @@ fn a_worker_is_answered_in_time_although_no_partition_can_write() {
         let cluster = Cluster::new(4);
         let slow = Disturbed::new("commit", Some(Duration::from_secs(60)));
         let node = cluster.start(1, slow.clone()).await;
-        let model = ModelBuilder::process("p").start("start");
-        let xml = model.service_task("job", |task| task.job_type("work")).end("end").xml();
-        let file = ResourceFile { name: Text::from("p.bpmn"), content: xml.into_bytes().into() };
-        execute(&node, Command::Deploy(Deploy { tenant: TenantId::default(), files: vec![file] })).await;
+        execute(&node, work()).await;
         for _ in 0..8 {
-            let create = CreateInstance {
-                definition: DefinitionRef::Latest(Text::from("p")),
-                tenant: TenantId::default(),
-                variables: Variables::default(),
-                start: Vec::new(),
-                terminate_after: Vec::new(),
-                tags: Vec::new(),
-                business_id: None,
-                is_unique: false,
-            };
-            execute(&node, Command::CreateInstance(Box::new(create))).await;
+            execute(&node, create()).await;
         }
         slow.turn(true);
-        let command = ActivateJobs {
-            job_type: Text::from("work"),
-            worker: Text::from("worker"),
-            timeout_ms: 60_000,
-            jobs_max: 100,
-            fetch_variables: Vec::new(),
-            tenants: vec![TenantId::default()],
-            with_lease: false,
-        };
+        let command = activate("worker", 100);
         let asked_at = Instant::now();
         let jobs = node.activate_jobs(command, CommandOptions::default(), Duration::ZERO).await;
         assert!(asked_at.elapsed() <= Duration::from_secs(5), "it took {:?}", asked_at.elapsed());
         assert_eq!(jobs.map(|jobs| jobs.len()).ok(), Some(0));
+    });
+}
+
+fn work() -> Command {
+    let model = ModelBuilder::process("p").start("start");
+    let xml = model.service_task("job", |task| task.job_type("work")).end("end").xml();
+    let file = ResourceFile { name: Text::from("p.bpmn"), content: xml.into_bytes().into() };
+    Command::Deploy(Deploy { tenant: TenantId::default(), files: vec![file] })
+}
+
+fn create() -> Command {
+    Command::CreateInstance(Box::new(CreateInstance {
+        definition: DefinitionRef::Latest(Text::from("p")),
+        tenant: TenantId::default(),
+        variables: Variables::default(),
+        start: Vec::new(),
+        terminate_after: Vec::new(),
+        tags: Vec::new(),
+        business_id: None,
+        is_unique: false,
+    }))
+}
+
+fn activate(worker: &str, jobs_max: u32) -> ActivateJobs {
+    ActivateJobs {
+        job_type: Text::from("work"),
+        worker: Text::from(worker),
+        timeout_ms: 60_000,
+        jobs_max,
+        fetch_variables: Vec::new(),
+        tenants: vec![TenantId::default()],
+        with_lease: false,
+    }
+}
+
+/// The workers wait at a node that has all partitions. Then another node takes one of them.
+#[test]
+fn workers_that_wait_get_the_jobs_of_a_partition_that_has_moved_meanwhile() {
+    simulated(async {
+        let cluster = Cluster::new(2);
+        let first = cluster.start(1, Disturbed::new("", None)).await;
+        execute(&first, work()).await;
+        let workers: Vec<_> = ["one", "other"]
+            .into_iter()
+            .map(|worker| {
+                let node = first.clone();
+                tokio::spawn(async move {
+                    let (command, wait) = (activate(worker, 1), Duration::from_secs(60));
+                    node.activate_jobs(command, CommandOptions::default(), wait).await
+                })
+            })
+            .collect();
+        let second = cluster.start(2, Disturbed::new("", None)).await;
+        let until = Instant::now() + Duration::from_secs(20);
+        while partitions_of(&second).await.is_empty() {
+            assert!(Instant::now() < until, "the second node has taken nothing");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        // One for each partition.
+        execute(&first, create()).await;
+        execute(&first, create()).await;
+        let created_at = Instant::now();
+        for worker in workers {
+            assert_eq!(worker.await.unwrap().unwrap().len(), 1);
+        }
+        assert!(created_at.elapsed() < LEASE, "it took {:?}", created_at.elapsed());
     });
 }

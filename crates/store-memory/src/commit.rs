@@ -16,6 +16,7 @@ impl Commit for MemoryStore {
     async fn commit(&self, batch: Batch) -> Result<Committed> {
         let unknown = || Error::OutcomeUnknown { reason: "the connection to the memory was lost".into() };
         self.arrive("commit").await?;
+        // Taken on arrival, not when the batch is sent: a batch that never arrives uses up no fault.
         let fault = self.shared.faults.take();
         match fault {
             Fault::None | Fault::LostAfterCommit => {}
@@ -33,6 +34,7 @@ impl Commit for MemoryStore {
         let woken: BTreeSet<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
         let now = self.now();
         let committed = self.state().commit(batch, now)?;
+        // After the entries are there, or the owner would look too early and find nothing.
         for partition in woken {
             self.shared.notifiers.notify(partition);
         }
@@ -81,10 +83,13 @@ impl State {
         for position in &batch.consumed {
             self.inbox.remove(position);
         }
+        // Before the changes: new timers may lie in the range that is deleted.
         if let Some(fired) = &batch.fired {
             let due = self.live.timers.range(timers::range(batch.partition(), fired));
             for id in due.map(|(id, _)| *id).collect::<Vec<_>>() {
                 self.live.timers.remove(&id);
+                let (_, due_at, _) = id;
+                self.fired_early_ms.extend((due_at > now.0).then_some(due_at - now.0));
             }
         }
         self.change(&batch.changes);
@@ -108,6 +113,8 @@ impl State {
                 "key counter {highest} lies outside the reserved block, which ends at {reserved_until}"
             ));
         }
+        // Batches of one owner count up, and another owner has another epoch in its numbers: the same number means that something was
+        // sent twice.
         if self.batches.contains_key(&(batch.partition(), batch.id)) {
             return refused(format!("batch {} was written before", batch.id.0));
         }
@@ -164,6 +171,7 @@ impl State {
 
     fn note(&mut self, batch: Batch) {
         let (partition, at) = (batch.partition(), batch.at);
+        // A late answer replaces the note that it will come.
         for answer in batch.answers.into_iter().chain(batch.late_answers) {
             self.answers.insert(answer_key(partition, &answer), answer);
         }

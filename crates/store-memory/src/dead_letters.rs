@@ -24,6 +24,7 @@ impl DeadLetters for MemoryStore {
     }
 
     async fn retry_dead_letter(&self, number: LetterNumber, at: Timestamp) -> Result<Option<Position>> {
+        // Under one lock, so that the command is either a letter or an entry, and never both.
         let retried = {
             let mut state = self.state();
             state.letters.remove(&number).map(|letter| {

@@ -14,6 +14,7 @@ impl Inbox for MemoryStore {
                 let mut state = self.state();
                 entries.into_iter().map(|entry| state.append(entry)).collect()
             };
+            // The lock is free again: whoever is woken looks at once.
             for partition in partitions {
                 self.shared.notifiers.notify(partition);
             }

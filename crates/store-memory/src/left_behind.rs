@@ -33,6 +33,11 @@ impl Memory {
         rows.filter(|row| row.name == name).map(|row| row.value.as_str().to_owned()).collect()
     }
 
+    /// By how much timers were fired before the clock of the store showed their time, in milliseconds.
+    pub fn fired_early_ms(&self) -> Vec<i64> {
+        self.open().state().fired_early_ms.clone()
+    }
+
     /// The notes that owners of a partition have found after predecessors that did not release it: each names the commands that were in
     /// hand at one death.
     pub fn inherited_notes(&self, partition: PartitionId) -> Vec<Vec<u8>> {

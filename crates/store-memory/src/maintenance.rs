@@ -16,6 +16,7 @@ impl Maintenance for MemoryStore {
             .map(|instance| (instance.ended_at.unwrap_or(instance.started_at), instance.key))
             .filter(|(ended_at, _)| *ended_at < ended_before)
             .collect();
+        // The oldest go first, so that a purge that is cut short leaves no gaps.
         old.sort();
         old.truncate(limit);
         for (_, instance) in &old {

@@ -42,10 +42,12 @@ impl Ownership for MemoryStore {
                 let place = format!("partition {partition}");
                 return Err(Error::Failed { place, reason: "the store has no such partition".into() });
             };
+            // The holder itself may take its partition at any time: it does so after a failed commit, to fence off what it has sent.
             let is_other = row.holder.as_ref().is_some_and(|other| other != holder);
             if is_other && row.expires_at.is_some_and(|expires_at| expires_at >= now) {
                 return Ok(None);
             }
+            // Whoever dies from here on has not released it, so the next owner will be careful.
             let was_released = std::mem::replace(&mut row.was_released, false);
             row.was_taken_over = !was_released;
             row.holder = Some(holder.clone());
@@ -75,6 +77,7 @@ impl Ownership for MemoryStore {
             let now = self.now();
             let expires_at = end_of_lease(now, lease_ms);
             let mut state = self.state();
+            // All or none, as the statement of a SQL store: first every fence is looked at, then all are renewed.
             for fence in fences {
                 state.owned(fence)?;
             }
@@ -102,6 +105,7 @@ impl Ownership for MemoryStore {
             let now = self.now();
             let mut state = self.state();
             state.nodes.retain(|_, known| known.expires_at >= now);
+            // A node does not know that an operator drains it; what the operator has said stays.
             let is_draining = state.nodes.get(&node.holder).is_some_and(|known| known.info.is_draining);
             let info = NodeInfo { is_draining, ..node.clone() };
             state.nodes.insert(node.holder.clone(), Node { info, expires_at: end_of_lease(now, lease_ms) });
@@ -142,6 +146,7 @@ impl Ownership for MemoryStore {
     }
 }
 
+/// Keys are given once, whoever uses them: what an owner leaves of its block is lost, and the next block begins behind it.
 fn reserve(partition: &mut Partition, keys: u64) -> KeyBlock {
     let start = partition.next_key;
     partition.next_key += keys;

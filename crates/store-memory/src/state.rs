@@ -23,15 +23,20 @@ pub(crate) struct State {
     pub(crate) live: Tables,
     /// Rows of entities that have ended, and rows that are written once.
     pub(crate) history: Tables,
+    /// By how much timers were fired before the clock of the store showed their time, in milliseconds.
+    pub(crate) fired_early_ms: Vec<i64>,
     pub(crate) definitions_version: u64,
     pub(crate) retention: Retention,
 }
 
 pub(crate) struct Partition {
     pub(crate) holder: Option<HolderId>,
+    /// Grows each time that somebody takes the partition: by it commits of earlier owners are told apart, also of the same holder.
     pub(crate) epoch: u64,
+    /// Keys below it are reserved for this owner or were for others.
     pub(crate) next_key: u64,
     pub(crate) expires_at: Option<Timestamp>,
+    /// The last owner gave it up in good order. Its successor need not suspect what was in hand.
     pub(crate) was_released: bool,
     pub(crate) preferred: Option<HolderId>,
     /// The last owner took it although its predecessor had not released it.
@@ -85,6 +90,7 @@ impl State {
             answers: BTreeMap::new(),
             live: Tables::default(),
             history: Tables::default(),
+            fired_early_ms: Vec::new(),
             definitions_version: 0,
             retention: Retention::default(),
         }

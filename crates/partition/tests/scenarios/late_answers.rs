@@ -8,7 +8,7 @@ use tidemill_model::{
     Answer, Command, Key, PartitionCount, PartitionId, ProcessInstanceKey, SubscriptionKey, TenantId, Text,
     Variables,
 };
-use tidemill_partition::{CallId, CommandError, Effect, Envelope, KeptAnswer};
+use tidemill_partition::{CallId, CommandError, Effect, Envelope, KeptAnswer, Read};
 use tidemill_store::{CommandOutcome, Inbox};
 
 /// A partition with an instance that listens to a message with this key.
@@ -135,6 +135,33 @@ fn the_caller_hears_the_answer_that_comes_from_another_partition() {
     bench.settle();
     assert!(matches!(bench.answered(call), Answer::Correlated { .. }));
     assert_eq!(bench.answered(retry), bench.answered(call));
+}
+
+/// The store has looked before the answer was written, and says that it is still to come.
+#[test]
+fn a_retry_whose_key_is_looked_up_while_the_answer_lands_gets_that_answer() {
+    for comes_before_the_end in [true, false] {
+        let (mut bench, call, taken) = answer_on_its_way();
+        bench.keep_back(|read| matches!(read, Read::Answers(_)));
+        let retry = bench.send_keyed(correlate("x"), "k", 1);
+        bench.settle();
+        let looked_up = bench.take_answer(|read| matches!(read, Read::Answers(_)));
+        bench.append(taken);
+        bench.settle_unwritten();
+        assert!(bench.closed.is_some(), "the answer is on its way to the store");
+        if comes_before_the_end {
+            bench.offer(looked_up);
+            bench.land(Fate::Written);
+        } else {
+            bench.land(Fate::Written);
+            bench.offer(looked_up);
+        }
+        bench.keep_back(|_| false);
+        bench.settle();
+        assert!(matches!(bench.answered(call), Answer::Correlated { .. }));
+        assert_eq!(bench.answered(retry), bench.answered(call));
+        assert_eq!(bench.core.memory_use(&bench.callers).late_answers, 0);
+    }
 }
 
 #[test]

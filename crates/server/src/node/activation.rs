@@ -8,11 +8,13 @@ use crate::partition::{Claim, PartitionCall, PartitionHandle, Poller};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tidemill_model::command::ActivateJobs;
-use tidemill_model::{ActivatedJob, Text};
+use tidemill_model::{ActivatedJob, PartitionId, Text};
 use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::RecvError;
 use tokio::time::Instant;
 
 type Jobs = Result<Vec<ActivatedJob>, CommandError>;
@@ -27,7 +29,7 @@ const MORE_LIMIT: Duration = Duration::from_secs(1);
 const MORE_HERE_LIMIT: Duration = Duration::from_millis(500);
 /// A node that could not be asked is left alone for so long.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
-/// Waits at other nodes are renewed this often: partitions move.
+/// Waits at other nodes are renewed this often, in case that one of them has forgotten the worker.
 const WAIT_AT_ONCE_MAX: Duration = Duration::from_secs(10);
 
 /// Where jobs may be.
@@ -190,33 +192,49 @@ impl Node {
     }
 
     /// Waits at the loops here, which serve the worker themselves, and for hints of other nodes, which are then
-    /// asked. The claim sees to it that only one of them serves.
+    /// asked. The claim sees to it that only one of them serves. A partition that moves meanwhile is waited for at its new owner:
+    /// nothing that was asked before is given up for that, because jobs may be on their way from there.
     async fn wait_for_jobs(&self, command: &ActivateJobs, until: Instant) -> Jobs {
-        let (claim, sources) = (Claim::default(), self.sources());
+        let claim = Claim::default();
+        let (mut asked_here, mut asked_there) = (BTreeSet::new(), BTreeSet::new());
         let mut here = FuturesUnordered::new();
         let mut there = FuturesUnordered::new();
-        for source in sources {
-            match source {
-                Source::Here(partition) => {
-                    let (reply, jobs) = oneshot::channel();
-                    let claim = claim.clone();
-                    let poller = Poller { command: command.clone(), until: Some(until), claim, reply };
-                    match partition.send(PartitionCall::Poll(poller)) {
-                        Ok(()) => here.push(jobs),
-                        // It has just stopped, so its jobs are elsewhere.
-                        Err(CommandError::NotBegun(_)) if self.peers.is_some() => {}
-                        Err(error) => return Err(error),
+        loop {
+            let mut moved = pin!(self.routes.changed());
+            // A view that comes after the look at the sources is heard of.
+            moved.as_mut().enable();
+            for source in self.sources() {
+                match source {
+                    Source::Here(partition) => {
+                        if !asked_here.insert(partition.id) {
+                            continue;
+                        }
+                        match poll(&partition, command, until, &claim) {
+                            Ok(jobs) => here.push(jobs),
+                            // It has just stopped, so its jobs are elsewhere.
+                            Err(CommandError::NotBegun(_)) if self.peers.is_some() => {
+                                asked_here.remove(&partition.id);
+                            }
+                            Err(error) => return Err(error),
+                        }
+                    }
+                    Source::There(address) => {
+                        if asked_there.insert(address.clone()) {
+                            there.push(self.jobs_from(address, command, &claim, until));
+                        }
                     }
                 }
-                Source::There(address) => there.push(self.jobs_from(address, command, &claim, until)),
             }
-        }
-        loop {
+            let is_asked = !here.is_empty() || !there.is_empty();
             tokio::select! {
                 biased;
                 // Whoever does not serve the worker drops its end; the one that does answers.
-                Some(jobs) = here.next() => if let Ok(jobs) = jobs { return jobs },
+                Some((id, jobs)) = here.next() => match jobs {
+                    Ok(jobs) => return jobs,
+                    Err(_) => drop(asked_here.remove(&id)),
+                },
                 Some(jobs) = there.next() => if let Some(jobs) = jobs { return jobs },
+                () = moved, if is_asked && Instant::now() < until => {}
                 else => break,
             }
         }
@@ -270,4 +288,18 @@ impl Node {
             }
         }
     }
+}
+
+/// Lets a worker wait at a partition of this node.
+fn poll(
+    partition: &PartitionHandle,
+    command: &ActivateJobs,
+    until: Instant,
+    claim: &Claim,
+) -> Result<impl Future<Output = (PartitionId, Result<Jobs, RecvError>)> + use<>, CommandError> {
+    let (id, (reply, jobs)) = (partition.id, oneshot::channel());
+    let claim = claim.clone();
+    let poller = Poller { command: command.clone(), until: Some(until), claim, reply };
+    partition.send(PartitionCall::Poll(poller))?;
+    Ok(async move { (id, jobs.await) })
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_store::{HolderId, NodeInfo, PartitionState, Result, Store};
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 use tokio::time::Instant;
 
 /// A view is good for so long when many ask at once.
@@ -128,6 +129,11 @@ impl Routes {
         }
         self.changed.notify_waiters();
         Ok(())
+    }
+
+    /// Completes with the next view, counted from when it is first polled or enabled.
+    pub(super) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
     }
 
     /// Waits until somebody else, or nobody, owns the partition.

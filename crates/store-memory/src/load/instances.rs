@@ -48,6 +48,8 @@ pub(super) fn around(live: &Tables, place: Place) -> Loaded {
     Loaded { instance: Some(place.instance), entities, is_large, has_more: false }
 }
 
+/// The kinds of rows that an instance can have any number of. The same kinds count in the SQL stores, or simulations would never see
+/// instances that are loaded in pieces.
 fn is_large(live: &Tables, instance: ProcessInstanceKey) -> bool {
     let elements = live.element_instances.values().filter(|row| row.origin.instance == instance).count();
     let variables = live.variables.values().filter(|row| row.origin.instance == instance).count();
@@ -94,6 +96,7 @@ pub(super) fn children(
 ) -> Loaded {
     let instance = Place::of_element(live, scope).instance;
     let behind = live.element_instances.values().filter(|row| row.parent == scope && Some(row.key) > after);
+    // One more than asked for tells whether there are more.
     let mut found: Vec<_> = behind.take(limit as usize + 1).collect();
     let has_more = found.len() > limit as usize;
     found.truncate(limit as usize);

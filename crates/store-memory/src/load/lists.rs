@@ -90,6 +90,7 @@ pub(super) fn waiting_jobs(
         .filter(|job| job.job_type == job_type && is_behind((Reverse(job.priority), job.key.0)))
         .cloned()
         .collect();
+    // The order in which workers get them: the page behind the last one begins where this one ends.
     jobs.sort_by_key(|job| (Reverse(job.priority), job.key));
     cut(jobs.into_iter().map(Entity::from).collect(), limit)
 }
