@@ -222,7 +222,7 @@ fn place(id: PlaceId, key: i64) -> Place {
 pub async fn places_are_kept_by_id_and_key(home: &dyn Home) {
     let owner = Owner::open(home).await;
     let own = PlaceId::of_own_id(u128::MAX / 3);
-    let places = [place(PlaceId::of_key(7), 7), place(PlaceId::of_key(300), 300), place(own, 9)];
+    let places = [place(PlaceId::of_generated(7, 1_000), 7), place(PlaceId::of_generated(300, 1_000), 300), place(own, 9)];
     let puts = places.iter().map(|place| PlaceChange::Put(*place)).collect();
     owner.commit(Batch { places: puts, ..owner.batch(1) }).await;
     let get = async |id| match owner.supply(TimerNeed::Place(id)).await.expect("reads") {
@@ -242,9 +242,9 @@ pub async fn places_are_kept_by_id_and_key(home: &dyn Home) {
     let changes = vec![
         PlaceChange::Put(place(own, 10)),
         PlaceChange::Delete { id: own, key: 9 },
-        PlaceChange::Put(place(PlaceId::of_key(8), 8)),
-        PlaceChange::Delete { id: PlaceId::of_key(8), key: 8 },
-        PlaceChange::Delete { id: PlaceId::of_key(7), key: 7 },
+        PlaceChange::Put(place(PlaceId::of_generated(8, 1_000), 8)),
+        PlaceChange::Delete { id: PlaceId::of_generated(8, 1_000), key: 8 },
+        PlaceChange::Delete { id: PlaceId::of_generated(7, 1_000), key: 7 },
         PlaceChange::Put(Place { generation: 4, ..places[1] }),
         PlaceChange::Put(Place { generation: 5, ..places[1] }),
     ];
@@ -373,7 +373,8 @@ fn spread_ms(nth: i64) -> i64 {
 fn create(due_ms: i64) -> Create {
     let scope = Arc::new(Scope { tenant: "t".into(), namespace: "n".into() });
     let target = Target { lane: FIRST_KEPT_LANE, data: Arc::from(&b"somewhere"[..]) };
-    Create { own_id: None, mode: Mode::Fail, scope, due_ms, target, flags: Flags(0), payload: Box::default() }
+    let (own_id, mode, scheduled_ms) = (None, Mode::Fail, None);
+    Create { own_id, mode, scope, due_ms, scheduled_ms, target, flags: Flags(0), payload: Box::default() }
 }
 
 fn note_fired(batch: &Batch, fired: &mut BTreeMap<i64, u32>) {

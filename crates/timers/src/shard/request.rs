@@ -1,6 +1,6 @@
 //! Requests of clients to a shard, and its answers.
 
-use super::rows::{DeliveryId, Place};
+use super::rows::{DeliveryId, FailureId, Place};
 use crate::block::{Entry, Flags, PlaceId, Scope};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub enum Address {
 impl Address {
     pub(super) fn place_id(self) -> PlaceId {
         match self {
-            Address::Generated { key, .. } => PlaceId::of_key(key),
+            Address::Generated { key, due_ms } => PlaceId::of_generated(key, due_ms),
             Address::Own(id) => id,
         }
     }
@@ -48,6 +48,8 @@ pub struct Create {
     pub mode: Mode,
     pub scope: Arc<Scope>,
     pub due_ms: i64,
+    /// When it is meant to fire, if that is not the due time.
+    pub scheduled_ms: Option<i64>,
     pub target: Target,
     pub flags: Flags,
     pub payload: Box<[u8]>,
@@ -59,6 +61,11 @@ pub enum Request {
     /// Many timers with generated ids: far cheaper than one by one. Answered by `Answer::All`.
     CreateAll(Arc<[Create]>),
     Cancel {
+        address: Address,
+        scope: Arc<Scope>,
+    },
+    /// Answered by `Answer::Found`.
+    Get {
         address: Address,
         scope: Arc<Scope>,
     },
@@ -82,11 +89,23 @@ pub enum Request {
     },
     /// A row of deliveries was taken by its receiver as a whole.
     Delivered(DeliveryId),
+    /// A row of deliveries was taken by its receiver but for these, which are kept in a row of their own.
+    DeliveredBut {
+        row: DeliveryId,
+        rest: Arc<[Entry]>,
+    },
     /// A delivery has failed for good.
     GiveUp {
         entry: Box<Entry>,
         reason: Arc<str>,
     },
+    /// A timer that was given up is tried again, from its first attempt on.
+    Revive {
+        entry: Box<Entry>,
+        due_ms: i64,
+    },
+    /// A timer that was given up is forgotten.
+    Bury(FailureId),
     PauseNamespace(Arc<Scope>),
     ResumeNamespace(Arc<Scope>),
 }
@@ -97,13 +116,17 @@ impl Request {
         match self {
             Request::Create(create) => create.own_id,
             Request::Cancel { address, .. }
+            | Request::Get { address, .. }
             | Request::Move { address, .. }
             | Request::Pause { address }
             | Request::Resume { address }
             | Request::Trigger { address } => Some(address.place_id()),
-            Request::Retry { entry, .. } => Some(entry.place.unwrap_or(PlaceId::of_key(entry.key))),
+            Request::Retry { entry, .. } | Request::Revive { entry, .. } if entry.stands_alone() => None,
+            Request::Retry { entry, .. } | Request::Revive { entry, .. } => Some(entry.place_id()),
             Request::CreateAll(_)
             | Request::Delivered(_)
+            | Request::DeliveredBut { .. }
+            | Request::Bury(_)
             | Request::GiveUp { .. }
             | Request::PauseNamespace(_)
             | Request::ResumeNamespace(_) => None,
@@ -120,7 +143,10 @@ impl Request {
             Request::CreateAll(creates) => {
                 creates.iter().map(|create| size_of::<Create>() + create.payload.len()).sum()
             }
-            Request::Retry { entry, .. } | Request::GiveUp { entry, .. } => entry.bytes(),
+            Request::Retry { entry, .. } | Request::GiveUp { entry, .. } | Request::Revive { entry, .. } => {
+                entry.bytes()
+            }
+            Request::DeliveredBut { rest, .. } => rest.iter().map(Entry::bytes).sum(),
             _ => 0,
         };
         size_of::<Request>() + heap
@@ -146,6 +172,11 @@ pub enum Answer {
     All(Vec<Answer>),
     /// A timer of this id is there already.
     Exists(Place),
+    /// The timer, and whether it is paused: alone or with its namespace.
+    Found {
+        entry: Box<Entry>,
+        is_paused: bool,
+    },
     Done,
     /// Its time has passed: it has fired, is being fired, or was cancelled before.
     Gone,
@@ -156,6 +187,12 @@ pub enum Answer {
     Moved,
     /// Another owner has taken over while this was being written: nobody knows here.
     Unknown,
+}
+
+impl Answer {
+    pub(super) fn found(entry: Entry, is_paused: bool) -> Answer {
+        Answer::Found { entry: Box::new(entry), is_paused }
+    }
 }
 
 /// Too much is waiting; the client should come back later.
