@@ -42,10 +42,10 @@ pub struct Flags(pub u32);
 
 impl Flags {
     /// It comes again: when it fires, `Config::on_fire` tells what becomes of it and when the next occurrence is due.
-    pub const REPEATS: Flags = Flags(1);
+    pub const REPEATS: Flags = Flags(2);
     /// A failed occurrence of a schedule that is tried again beside the next ones. Its place is the schedule's and tells its
     /// id only.
-    pub const DETACHED: Flags = Flags(2);
+    pub const DETACHED: Flags = Flags(4);
 
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0

@@ -78,9 +78,9 @@ impl Shard {
     /// Gives the next occurrence of a timer that repeats. It is added when the mark has moved, so that it is not behind that.
     #[must_use]
     pub(super) fn deliver(&mut self, entry: Entry) -> Option<Entry> {
-        let Firing { is_delivered, next } = match entry.flags.has(Flags::REPEATS) {
+        let Firing { told_ms, next } = match entry.flags.has(Flags::REPEATS) {
             true => (self.config.on_fire)(&entry, self.now_ms),
-            false => Firing { is_delivered: true, next: None },
+            false => super::once(&entry, self.now_ms),
         };
         let next = next.filter(|next| is_date(next.due_ms)).map(|next| Entry {
             due_ms: next.due_ms,
@@ -88,15 +88,15 @@ impl Shard {
             generation: entry.generation + 1,
             attempt: 0,
             place: Some(entry.place_id()),
-            payload: next.payload.unwrap_or_else(|| entry.payload.clone()),
+            payload: next.payload,
             ..entry.clone()
         });
         if let Some(id) = entry.place.filter(|_| next.is_none() && !entry.flags.has(Flags::DETACHED)) {
             self.finish_place(id, entry.key);
         }
-        if is_delivered {
+        if let Some(scheduled_ms) = told_ms {
             self.open.bytes += entry.bytes();
-            self.open.fired.push(entry);
+            self.open.fired.push(Entry { scheduled_ms, ..entry });
         }
         next
     }

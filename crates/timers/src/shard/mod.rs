@@ -51,8 +51,8 @@ pub struct Config {
 /// What becomes of an occurrence that is due, and what follows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Firing {
-    /// False for an occurrence that is left out, because it is too late.
-    pub is_delivered: bool,
+    /// The scheduled time of the occurrence that is told, which may be a later one; none if it is left out.
+    pub told_ms: Option<i64>,
     pub next: Option<Next>,
 }
 
@@ -61,13 +61,12 @@ pub struct Firing {
 pub struct Next {
     pub due_ms: i64,
     pub scheduled_ms: i64,
-    /// None keeps the payload.
-    pub payload: Option<Box<[u8]>>,
+    pub payload: Box<[u8]>,
 }
 
 /// Every timer fires once.
-fn once(_: &Entry, _: i64) -> Firing {
-    Firing { is_delivered: true, next: None }
+fn once(entry: &Entry, _: i64) -> Firing {
+    Firing { told_ms: Some(entry.scheduled_ms), next: None }
 }
 
 impl Default for Config {

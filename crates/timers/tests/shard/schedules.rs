@@ -106,8 +106,10 @@ fn a_failed_occurrence_is_tried_again_beside_the_next_ones_under_the_id_of_the_s
 #[test]
 fn an_occurrence_that_is_left_out_is_followed_by_the_next() {
     fn skip(entry: &Entry, now_ms: i64) -> Firing {
-        let next = Next { due_ms: now_ms + 700, scheduled_ms: now_ms + 700, payload: None };
-        Firing { is_delivered: now_ms - entry.scheduled_ms < 1_000, next: Some(next) }
+        let payload = entry.payload.clone();
+        let next = Next { due_ms: now_ms + 700, scheduled_ms: now_ms + 700, payload };
+        let told_ms = Some(entry.scheduled_ms).filter(|told_ms| now_ms - told_ms < 1_000);
+        Firing { told_ms, next: Some(next) }
     }
     let mut world = World::new(Config { on_fire: skip, ..Config::default() });
     world.pump(8);

@@ -73,12 +73,8 @@ pub(crate) fn period_ms(code: u8) -> i64 {
 pub(crate) fn repeat(entry: &Entry, _: i64) -> Firing {
     let scheduled_ms = entry.scheduled_ms + period_ms(entry.payload[1]);
     let payload: Box<[u8]> = [entry.payload[0].saturating_sub(1), entry.payload[1]].into();
-    let next = (entry.payload[0] > 0).then_some(Next {
-        due_ms: scheduled_ms,
-        scheduled_ms,
-        payload: Some(payload),
-    });
-    Firing { is_delivered: true, next }
+    let next = (entry.payload[0] > 0).then_some(Next { due_ms: scheduled_ms, scheduled_ms, payload });
+    Firing { told_ms: Some(entry.scheduled_ms), next }
 }
 
 fn again(entry: &Entry) -> Again {
