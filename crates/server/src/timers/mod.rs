@@ -3,6 +3,7 @@
 
 mod clock;
 mod handle;
+pub mod spec;
 mod store_calls;
 
 pub use handle::{FiredBatch, TimerError, TimerHandle};
