@@ -40,9 +40,11 @@ impl Shard {
     pub(super) fn create(&mut self, own_id: Option<PlaceId>, create: Create) -> Answer {
         let Create { scope, due_ms, scheduled_ms, target, flags, payload, .. } = create;
         if let Some(reason) = refusal(&scope, due_ms, &payload) {
-            return Answer::Refused(reason);
+            return Answer::Refused(reason.into());
         }
-        let Some(target) = self.target(&target) else { return Answer::Refused("there are too many targets") };
+        let Some(target) = self.target(&target) else {
+            return Answer::Refused("there are too many targets".into());
+        };
         self.last_key += 1;
         let key = self.last_key;
         let stored_ms = self.stored_due_ms(due_ms, key);

@@ -94,7 +94,7 @@ impl Shard {
     /// A block that may hold the timer cannot be read.
     pub(super) fn lookup_is_in_vain(&mut self, id: u64) {
         let Some((about, lookup)) = self.take_lookup(id) else { return };
-        self.answer(lookup.work, Answer::Refused("a stored block that may hold it is damaged"));
+        self.answer(lookup.work, Answer::Refused("a stored block that may hold it is damaged".into()));
         self.go_on(about);
     }
 

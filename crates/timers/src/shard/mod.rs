@@ -242,7 +242,7 @@ impl Shard {
         // A timer whose target is not known is kept, so that it is not lost.
         let lane = |target| lanes.get(&target).copied().unwrap_or(FIRST_KEPT_LANE);
         let open::Fired { deliveries, commands } =
-            open::pack_fired(open.take_deliveries(), id, limits, lane);
+            open::pack_fired(std::mem::take(&mut open.fired), id, limits, lane);
         let batch = Batch {
             fence: self.fence,
             id,

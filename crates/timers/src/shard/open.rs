@@ -39,8 +39,6 @@ pub(super) struct Open {
     pub(super) delivery_deletes: Vec<DeliveryId>,
     pub(super) failures: Vec<(Entry, Arc<str>)>,
     pub(super) failure_deletes: Vec<FailureId>,
-    /// Deliveries that go on in a row of their own: they have fired before.
-    pub(super) kept: Vec<Entry>,
     pub(super) places: Vec<PlaceChange>,
     pub(super) namespaces: BTreeMap<Scope, Option<Pause>>,
     pub(super) targets: Vec<TargetRow>,
@@ -59,7 +57,6 @@ impl Open {
             && self.delivery_deletes.is_empty()
             && self.failures.is_empty()
             && self.failure_deletes.is_empty()
-            && self.kept.is_empty()
             && self.places.is_empty()
             && self.namespaces.is_empty()
             && self.targets.is_empty()
@@ -68,12 +65,6 @@ impl Open {
     pub(super) fn put_place(&mut self, change: PlaceChange, places: &mut Places) {
         places.note(change);
         self.places.push(change);
-    }
-
-    pub(super) fn take_deliveries(&mut self) -> Vec<Entry> {
-        let mut deliveries = std::mem::take(&mut self.fired);
-        deliveries.append(&mut self.kept);
-        deliveries
     }
 
     /// Timers of this batch that have fired with it are written nowhere; nor are tombstones of what lies behind.

@@ -2,6 +2,7 @@
 
 use super::rows::{DeliveryId, FailureId, Place};
 use crate::block::{Entry, Flags, PlaceId, Scope};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Whom an answer is for: chosen by the driver.
@@ -89,17 +90,13 @@ pub enum Request {
     },
     /// A row of deliveries was taken by its receiver as a whole.
     Delivered(DeliveryId),
-    /// A row of deliveries was taken by its receiver but for these, which are kept in a row of their own.
-    DeliveredBut {
-        row: DeliveryId,
-        rest: Arc<[Entry]>,
-    },
     /// A delivery has failed for good.
     GiveUp {
         entry: Box<Entry>,
         reason: Arc<str>,
     },
-    /// A timer that was given up is tried again, from its first attempt on.
+    /// A timer that was given up is tried again, from its first attempt on and under a new key: its id may be another
+    /// timer's by now.
     Revive {
         entry: Box<Entry>,
         due_ms: i64,
@@ -121,11 +118,11 @@ impl Request {
             | Request::Pause { address }
             | Request::Resume { address }
             | Request::Trigger { address } => Some(address.place_id()),
-            Request::Retry { entry, .. } | Request::Revive { entry, .. } if entry.stands_alone() => None,
-            Request::Retry { entry, .. } | Request::Revive { entry, .. } => Some(entry.place_id()),
+            Request::Retry { entry, .. } if entry.stands_alone() => None,
+            Request::Retry { entry, .. } => Some(entry.place_id()),
             Request::CreateAll(_)
             | Request::Delivered(_)
-            | Request::DeliveredBut { .. }
+            | Request::Revive { .. }
             | Request::Bury(_)
             | Request::GiveUp { .. }
             | Request::PauseNamespace(_)
@@ -146,7 +143,6 @@ impl Request {
             Request::Retry { entry, .. } | Request::GiveUp { entry, .. } | Request::Revive { entry, .. } => {
                 entry.bytes()
             }
-            Request::DeliveredBut { rest, .. } => rest.iter().map(Entry::bytes).sum(),
             _ => 0,
         };
         size_of::<Request>() + heap
@@ -182,7 +178,7 @@ pub enum Answer {
     Gone,
     NotFound,
     /// It is in a state in which this cannot be done.
-    Refused(&'static str),
+    Refused(Cow<'static, str>),
     /// Another owner has taken over before this was begun: it may be sent there.
     Moved,
     /// Another owner has taken over while this was being written: nobody knows here.

@@ -29,7 +29,10 @@ impl Shard {
                 self.answer(work, answer);
             }
             Request::CreateAll(_) if work.request.bytes() > self.config.memory_bytes_max / 8 => {
-                self.answer(work, Answer::Refused("the bulk is too large; send fewer timers at a time"));
+                self.answer(
+                    work,
+                    Answer::Refused("the bulk is too large; send fewer timers at a time".into()),
+                );
             }
             Request::CreateAll(creates) => {
                 let creates = creates.clone();
@@ -38,12 +41,6 @@ impl Shard {
             }
             Request::Delivered(id) => {
                 self.open.delivery_deletes.push(*id);
-                self.answer(work, Answer::Done);
-            }
-            Request::DeliveredBut { row, rest } => {
-                self.open.delivery_deletes.push(*row);
-                self.open.bytes += rest.iter().map(Entry::bytes).sum::<usize>();
-                self.open.kept.extend(rest.iter().cloned());
                 self.answer(work, Answer::Done);
             }
             Request::GiveUp { entry, reason } => {
@@ -86,13 +83,6 @@ impl Shard {
             Request::Retry { entry, due_ms } => {
                 let attempt = entry.attempt.saturating_add(1);
                 let answer = self.retry(Entry { attempt, ..Entry::clone(entry) }, *due_ms, place);
-                self.answer(work, answer);
-            }
-            Request::Revive { entry, due_ms } => {
-                let answer = self.retry(Entry { attempt: 0, ..Entry::clone(entry) }, *due_ms, place);
-                if answer == Answer::Done {
-                    self.open.failure_deletes.push(failure_id(entry));
-                }
                 self.answer(work, answer);
             }
             Request::Cancel { address, .. }
@@ -189,7 +179,9 @@ impl Shard {
             return self.answer(work, Answer::NotFound);
         };
         let answer = match &work.request {
-            Request::Move { due_ms, .. } if !is_date(*due_ms) => Answer::Refused("the date is out of range"),
+            Request::Move { due_ms, .. } if !is_date(*due_ms) => {
+                Answer::Refused("the date is out of range".into())
+            }
             Request::Move { due_ms, .. } => {
                 self.kill(&place);
                 self.schedule(entry, *due_ms, *due_ms, place)
@@ -226,7 +218,7 @@ impl Shard {
             }
             Request::Move { .. } => {
                 self.pause(entry, place);
-                Answer::Refused("the date is out of range")
+                Answer::Refused("the date is out of range".into())
             }
             // A schedule stays paused.
             Request::Trigger { .. } => match self.trigger(entry, place) {
@@ -319,7 +311,7 @@ impl Shard {
         };
         match place {
             Some(place) if place.key != entry.key => {
-                return Answer::Refused("another timer has this id by now");
+                return Answer::Refused("another timer has this id by now".into());
             }
             Some(place) if place.generation > entry.generation => return Answer::Gone,
             _ => {}

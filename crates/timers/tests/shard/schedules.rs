@@ -2,7 +2,7 @@
 
 use crate::world::{State, World, repeat, scope};
 use tidemill_timers::block::{Entry, Flags};
-use tidemill_timers::shard::{Address, Answer, Config, DeliveryId, FailureId, Firing, Next, Request};
+use tidemill_timers::shard::{Address, Answer, Config, FailureId, Firing, Next, Request};
 
 fn world() -> World {
     let mut world = World::new(Config { on_fire: repeat, ..Config::default() });
@@ -131,25 +131,6 @@ fn a_timer_of_a_paused_namespace_can_be_looked_at_where_it_is_parked() {
     let other = Request::Get { address, scope: scope(1) };
     assert_eq!(ask(&mut world, other), Answer::Gone, "of another namespace nothing is told");
     world.finish();
-}
-
-#[test]
-fn a_row_of_deliveries_goes_on_with_those_that_are_left() {
-    let mut world = world();
-    world.create_all((0..3).map(|n| 1_700_000_000_500 + 3 * n), scope(0));
-    world.now_ms += 2_000;
-    world.pump(4);
-    let rows: Vec<DeliveryId> = world.store.deliveries.keys().copied().collect();
-    assert_eq!(rows.len(), 1);
-    let fired = world.fired;
-    let rest = vec![world.delivered[2].clone()].into();
-    let request = Request::DeliveredBut { row: rows[0], rest };
-    world.shard.offer(7_000, request).expect("there is room");
-    let batch = world.shard.close(world.now_ms).expect("it is written");
-    assert_eq!((batch.delivery_deletes.as_slice(), batch.fired), (&rows[..], 0), "nothing fires twice");
-    assert_eq!(batch.deliveries.len(), 1);
-    assert_eq!((batch.deliveries[0].id.lane, batch.deliveries[0].count), (rows[0].lane, 1));
-    assert_eq!(world.fired, fired);
 }
 
 #[test]

@@ -478,8 +478,12 @@ impl World {
                 assert!(self.timers.contains_key(key), "{key} is stored, but was never answered");
             }
         }
-        let expected: BTreeMap<Again, usize> =
-            self.again.iter().filter(|(_, count)| **count > 0).map(|(again, count)| (*again, *count)).collect();
+        let expected: BTreeMap<Again, usize> = self
+            .again
+            .iter()
+            .filter(|(_, count)| **count > 0)
+            .map(|(again, count)| (*again, *count))
+            .collect();
         assert_eq!(waiting, expected, "after batch {}: occurrences that are tried again", batch.id);
     }
 
