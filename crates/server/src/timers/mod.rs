@@ -5,6 +5,8 @@ mod clock;
 mod commands;
 mod handle;
 mod health;
+pub mod id;
+pub mod service;
 pub mod spec;
 mod store_calls;
 pub(crate) mod wire;
