@@ -1,11 +1,14 @@
 //! The timer loop of a partition: drives the shard of its service timers (`tidemill-timers`) on the store. It waits, reads and
 //! commits; everything else is decided by the shard.
 
+mod bell;
 mod clock;
+pub mod deliver;
 mod handle;
 pub mod spec;
 mod store_calls;
 
+pub use bell::LaneBell;
 pub use handle::{FiredBatch, TimerError, TimerHandle};
 
 use clock::LoopClock;
@@ -49,6 +52,9 @@ pub struct TimerLoop {
     fires: Option<FiredBatch>,
     commit_began: Instant,
     on_fired: OnFired,
+    bell: Arc<LaneBell>,
+    /// Lanes that the batch on its way has deliveries for.
+    lanes: Vec<u32>,
 }
 
 impl TimerLoop {
@@ -77,8 +83,15 @@ impl TimerLoop {
             fires: None,
             commit_began: Instant::now(),
             on_fired,
+            bell: Arc::default(),
+            lanes: Vec::new(),
         };
         (timers, TimerHandle::new(sender))
+    }
+
+    /// Rung after each commit that has written deliveries.
+    pub fn bell(&self) -> Arc<LaneBell> {
+        self.bell.clone()
     }
 
     /// Runs until nobody can reach it any more and all that was asked is answered, or until it may no longer write.
@@ -137,6 +150,7 @@ impl TimerLoop {
 
     fn begin_commit(&mut self, batch: Batch) {
         self.fires = FiredBatch::of(&batch);
+        self.lanes = batch.deliveries.iter().map(|row| row.id.lane).collect();
         self.commit_began = Instant::now();
         let batch = TimerBatch { holder: self.holder.clone(), batch, outgoing: Vec::new() };
         self.commit = Some(tokio::spawn(commit(self.store.clone(), batch)));
@@ -175,6 +189,7 @@ impl TimerLoop {
                     fired.landed_ms = now.0;
                     (self.on_fired)(&fired);
                 }
+                self.bell.ring(std::mem::take(&mut self.lanes));
                 Commit::Written
             }
             Err(Error::Fenced { .. }) => Commit::Fenced,
