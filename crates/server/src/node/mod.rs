@@ -13,6 +13,7 @@ mod peers;
 mod plan;
 mod routes;
 mod store_health;
+mod timers;
 mod upkeep;
 mod welcome;
 
@@ -54,6 +55,22 @@ pub struct NodeConfig {
     pub answer_limit: Duration,
     /// Commands that may wait in the inbox of a partition before clients are turned away.
     pub inbox_max: u64,
+    pub timers: TimersConfig,
+}
+
+/// Service timers of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimersConfig {
+    /// For all partitions of the store together, as if this node had them all.
+    pub memory_bytes: usize,
+    /// Timers that one commit fires at most. After a long stop it decides how fast those are made up for that are overdue.
+    pub fired_per_commit: usize,
+}
+
+impl Default for TimersConfig {
+    fn default() -> TimersConfig {
+        TimersConfig { memory_bytes: 128 << 20, fired_per_commit: 20_000 }
+    }
 }
 
 impl NodeConfig {
@@ -82,6 +99,7 @@ impl Default for NodeConfig {
             cluster: None,
             answer_limit: Duration::from_secs(10),
             inbox_max: tidemill_store::LAG_COUNT_MAX,
+            timers: TimersConfig::default(),
         }
     }
 }

@@ -29,8 +29,9 @@ impl LoopClock {
         self.told.0.saturating_add(i64::try_from(passed_ms).unwrap_or(i64::MAX))
     }
 
-    /// The store has told its time. The clock follows it in both directions, and keeps to the best answer otherwise.
-    pub(super) fn told(&mut self, now: Timestamp, asked_at: Instant, told_at: Instant) {
+    /// The store has told its time. The clock follows it in both directions, and keeps to the best answer otherwise. Gives the
+    /// step that the store's clock has taken meanwhile, if it was set.
+    pub(super) fn told(&mut self, now: Timestamp, asked_at: Instant, told_at: Instant) -> Option<i64> {
         let (earliest, latest) = (self.at(asked_at), self.at(told_at));
         let was_set = now.0 < earliest || now.0 > latest.saturating_add(SLOW_MS as i64);
         let took_ms = told_at.saturating_duration_since(asked_at).as_millis();
@@ -39,6 +40,7 @@ impl LoopClock {
         if was_set || is_better || is_old && took_ms <= SLOW_MS {
             (self.told, self.told_at) = (now, told_at);
         }
+        was_set.then_some(now.0 - if now.0 < earliest { earliest } else { latest })
     }
 }
 
@@ -55,7 +57,7 @@ mod tests {
         let mut clock = LoopClock::new(Timestamp(1_000), start);
         assert_eq!(clock.at(start + SECOND), 2_000);
         // The store's clock was looked at just before the answer, and is 5 ms ahead of what is known here.
-        clock.told(Timestamp(2_005), start + SECOND, start + SECOND);
+        assert_eq!(clock.told(Timestamp(2_005), start + SECOND, start + SECOND), None);
         assert_eq!(clock.at(start + 2 * SECOND), 3_005);
         // A slow answer: the store looked at its clock long before it came.
         clock.told(Timestamp(3_005), start + 2 * SECOND, start + 4 * SECOND);
@@ -66,7 +68,7 @@ mod tests {
     fn it_follows_a_clock_that_was_set() {
         let start = Instant::now();
         let mut clock = LoopClock::new(Timestamp(100_000), start);
-        clock.told(Timestamp(40_000), start + SECOND, start + SECOND);
+        assert_eq!(clock.told(Timestamp(40_000), start + SECOND, start + SECOND), Some(-61_000));
         assert_eq!(clock.at(start + 2 * SECOND), 41_000, "dates wait for a clock that was set back");
         clock.told(Timestamp(900_000), start + 3 * SECOND, start + 3 * SECOND);
         assert_eq!(clock.at(start + 4 * SECOND), 901_000);

@@ -125,6 +125,7 @@ impl World {
                 mode: Mode::Fail,
                 scope: scope.clone(),
                 due_ms: now_ms(),
+                scheduled_ms: None,
                 target: stored.to_target(),
                 flags,
                 payload,

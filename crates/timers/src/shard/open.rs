@@ -4,8 +4,8 @@ use super::frontier::Frontier;
 use super::places::Places;
 use super::request::{Answer, Ticket, Work};
 use super::rows::{
-    BlockId, BlockRow, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureRow, LANE_OF_COMMANDS, Pause,
-    PlaceChange, TargetRow,
+    BlockId, BlockRow, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureId, FailureRow, LANE_OF_COMMANDS,
+    Pause, PlaceChange, TargetRow,
 };
 use crate::block::{self, Block, Entry, Kind, Scope, Tombstone};
 use crate::{Position, Slot};
@@ -40,6 +40,7 @@ pub(super) struct Open {
     pub(super) returned: Vec<Entry>,
     pub(super) delivery_deletes: Vec<DeliveryId>,
     pub(super) failures: Vec<(Entry, Arc<str>)>,
+    pub(super) failure_deletes: Vec<FailureId>,
     pub(super) places: Vec<PlaceChange>,
     pub(super) namespaces: BTreeMap<Scope, Option<Pause>>,
     pub(super) targets: Vec<TargetRow>,
@@ -58,6 +59,7 @@ impl Open {
             && self.returned.is_empty()
             && self.delivery_deletes.is_empty()
             && self.failures.is_empty()
+            && self.failure_deletes.is_empty()
             && self.places.is_empty()
             && self.namespaces.is_empty()
             && self.targets.is_empty()

@@ -1,6 +1,6 @@
 //! Random histories: everything that clients, time and failures can do, in any order.
 
-use crate::world::{World, scope};
+use crate::world::{World, repeat, scope};
 use proptest::prelude::*;
 use tidemill_timers::block::{Block, PlaceId, decode};
 use tidemill_timers::shard::{Config, Mode, Request, Settle};
@@ -9,8 +9,10 @@ use tidemill_timers::shard::{Config, Mode, Request, Settle};
 enum Action {
     Create { in_ms: i64, own: Option<u8>, mode: u8, scope: u8, bytes: usize },
     CreateMany { in_ms: i64, count: usize, scope: u8 },
+    CreateSchedule { in_ms: i64, left: u8, period: u8, scope: u8 },
     Cancel(usize),
     CancelMany(usize),
+    Get(usize),
     Move { nth: usize, in_ms: i64 },
     Pause(usize),
     Resume(usize),
@@ -51,9 +53,12 @@ fn requests() -> impl Strategy<Value = Action> {
         8 => create.prop_map(|(in_ms, own, mode, scope, bytes)| Action::Create { in_ms, own, mode, scope, bytes }),
         2 => (ahead(), 1..120usize, 0..4u8)
             .prop_map(|(in_ms, count, scope)| Action::CreateMany { in_ms, count, scope }),
+        2 => (ahead(), 0..4u8, 0..4u8, 0..4u8)
+            .prop_map(|(in_ms, left, period, scope)| Action::CreateSchedule { in_ms, left, period, scope }),
         4 => any::<usize>().prop_map(Action::Cancel),
         1 => (2..9usize).prop_map(Action::CancelMany),
         4 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Move { nth, in_ms }),
+        2 => any::<usize>().prop_map(Action::Get),
         2 => any::<usize>().prop_map(Action::Pause),
         2 => any::<usize>().prop_map(Action::Resume),
         2 => any::<usize>().prop_map(Action::Trigger),
@@ -99,9 +104,17 @@ fn run(world: &mut World, step: &Action) {
             let first_ms = world.now_ms + in_ms;
             world.create_all((0..count as i64).map(|n| first_ms + n * n % 50), scope(of));
         }
+        Action::CreateSchedule { in_ms, left, period, scope: of } => {
+            world.create_schedule(world.now_ms + in_ms, left, period, scope(of));
+        }
         Action::Cancel(nth) => cancel(world, nth),
         Action::CancelMany(every) => {
             (0..world.timers.len()).step_by(every).for_each(|nth| cancel(world, nth))
+        }
+        Action::Get(nth) => {
+            if let Some((_, timer)) = world.nth(nth) {
+                world.send(Request::Get { address: timer.address, scope: timer.scope });
+            }
         }
         Action::Move { nth, in_ms } => {
             if let Some((_, timer)) = world.nth(nth) {
@@ -164,7 +177,10 @@ proptest! {
         merge_blocks_min in prop_oneof![2..4usize, Just(64usize)],
     ) {
         let config =
-            Config { memory_bytes_max, look_ahead_ms_max, block_entries_max, fired_per_batch_max, merge_blocks_min };
+            Config {
+                memory_bytes_max, look_ahead_ms_max, block_entries_max, fired_per_batch_max, merge_blocks_min,
+                on_fire: repeat,
+            };
         let mut world = World::new(config);
         for step in &steps {
             run(&mut world, step);

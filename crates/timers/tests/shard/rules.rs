@@ -345,7 +345,7 @@ fn own_ids_replace_keep_or_fail() {
         world.pump(3);
         assert_eq!(world.timers.len(), timers, "{mode:?}");
     }
-    assert!(matches!(world.answers[1].1, Answer::Refused(_)));
+    assert!(matches!(world.answers[1].1, Answer::Exists(_)));
     assert!(matches!(world.answers[2].1, Answer::Exists(_)));
     pass(&mut world, 6_000);
     assert_eq!((world.fired, world.store.places.len()), (1, 0));
@@ -370,7 +370,7 @@ fn an_id_that_was_given_away_is_not_freed_by_the_timer_that_had_it() {
     world.arrive(0);
     world.create(world.now_ms + 5_000, Some(id), Mode::Fail, scope(0), 0);
     world.pump(3);
-    assert!(matches!(world.answers.last(), Some((_, Answer::Refused(_)))), "{:?}", world.answers);
+    assert!(matches!(world.answers.last(), Some((_, Answer::Exists(_)))), "{:?}", world.answers);
     assert_eq!((world.fired, world.timers.len()), (1, 2));
 }
 
@@ -465,7 +465,8 @@ fn create_in_lane(world: &World, in_ms: i64, lane: u32) -> Create {
     let target = Target { lane, data: lane.to_le_bytes().to_vec().into() };
     let (flags, payload) = (tidemill_timers::block::Flags(0), Box::default());
     let due_ms = world.now_ms + in_ms;
-    Create { own_id: None, mode: Mode::Fail, scope: scope(0), due_ms, target, flags, payload }
+    let (own_id, mode, scheduled_ms) = (None, Mode::Fail, None);
+    Create { own_id, mode, scope: scope(0), due_ms, scheduled_ms, target, flags, payload }
 }
 
 #[test]

@@ -19,6 +19,8 @@ use tokio::task::JoinSet;
 const ENTRIES_MAX: usize = 8_192;
 /// A page of rows.
 const PAGE_ENTRIES: usize = 4_096;
+/// Between two questions to a timer loop that does not answer.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// A lane without deliveries is kept for so long.
 const IDLE_LIMIT: Duration = Duration::from_secs(10);
 
@@ -57,7 +59,7 @@ impl Lane {
         }
     }
 
-    /// Runs until there is nothing to do, or until the timer loop has ended.
+    /// Runs until there is nothing to do.
     pub(super) async fn run(mut self) {
         loop {
             while !self.is_at_end && self.has_room() {
@@ -73,14 +75,11 @@ impl Lane {
                 self.is_at_end = false;
                 continue;
             }
-            if !self.step().await {
-                return;
-            }
+            self.step().await;
         }
     }
 
-    /// False when the timer loop has ended: nothing can be settled here any more.
-    async fn step(&mut self) -> bool {
+    async fn step(&mut self) {
         self.enter();
         let entering = async {
             match self.entering.as_mut() {
@@ -94,17 +93,16 @@ impl Lane {
                 Ok(finished) => self.finished(finished),
                 Err(error) => {
                     tracing::error!(%error, "a callback broke off; its lane begins anew");
-                    self.begin_anew();
+                    self.begin_anew().await;
                 }
             },
             Some(settled) = self.settles.join_next() => match settled {
                 Ok((id, Ok(Answer::All(_) | Answer::Done))) => self.settled(id),
-                _ => return false,
+                _ => self.begin_anew().await,
             },
             permit = entering => self.begin(permit),
             () = self.signal.notify.notified() => self.is_at_end = false,
         }
-        true
     }
 
     /// Waits for the turn of the first call.
@@ -226,10 +224,20 @@ impl Lane {
         }
     }
 
-    /// Forgets everything in hand, and reads it again.
-    fn begin_anew(&mut self) {
+    /// Forgets everything in hand, and reads it again: nobody knows here what was settled. Whoever may no longer write must not
+    /// deliver either, so the timer loop is asked first.
+    async fn begin_anew(&mut self) {
         // The room of what was in hand is given back when that is dropped.
         *self = Lane::new(self.shared.clone(), self.lane, self.signal.clone());
+        let nothing = DeliveryId { lane: self.lane, batch: 0, n: 0 };
+        let mut pause = TRY_AGAIN;
+        loop {
+            tokio::time::sleep(pause).await;
+            match self.shared.context.timers.request(Request::Delivered(nothing)).await {
+                Ok(Answer::Done) => return,
+                _ => pause = (2 * pause).min(LONGEST_PAUSE),
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use tidemill_timers::block::{Entry, Flags};
 /// The payload begins with an envelope.
 const ENVELOPE: u32 = 1;
 /// The timer has a schedule: firing makes its next occurrence.
-pub const REPEATS: u32 = 2;
+pub const REPEATS: u32 = Flags::REPEATS.0;
 const VERSION: u8 = 1;
 
 const OWN_ID: u8 = 1;
@@ -70,9 +70,10 @@ impl Envelope {
         Ok((envelope, reader.rest()))
     }
 
-    /// Key and due time of the timer's generated id.
+    /// Key and due time of the timer's generated id. The place tells it of timers that were moved.
     pub fn origin_of(&self, entry: &Entry) -> Origin {
-        self.origin.unwrap_or(Origin { key: entry.key, due_ms: entry.due_ms })
+        let place = entry.place_id().generated().map(|(key, due_ms)| Origin { key, due_ms });
+        self.origin.or(place).unwrap_or(Origin { key: entry.key, due_ms: entry.due_ms })
     }
 
     fn write(&self, writer: &mut Writer) {

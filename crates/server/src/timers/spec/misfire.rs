@@ -5,24 +5,9 @@ use super::envelope::{Envelope, Origin, REPEATS, Repeat};
 use super::schedule::{Misfire, Schedule, jitter_ms};
 use tidemill_calendar::{Repetitions, Timestamp};
 use tidemill_timers::block::Entry;
+use tidemill_timers::shard::{Firing, Next};
 
 const DAY_MS: i64 = 86_400_000;
-
-/// What a timer that is due does.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Firing {
-    /// The scheduled time of the occurrence that is told; none if it comes too late.
-    pub told_ms: Option<i64>,
-    pub next: Option<Next>,
-}
-
-/// The next occurrence of the same timer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Next {
-    pub due_ms: i64,
-    pub scheduled_ms: i64,
-    pub payload: Box<[u8]>,
-}
 
 /// A timer that does not repeat is told, and that is all. So is one whose schedule cannot be read: it must not be lost.
 pub fn fire(entry: &Entry, now_ms: i64) -> Firing {

@@ -15,7 +15,7 @@ pub use bytes::Malformed;
 pub use envelope::{Envelope, Origin, REPEATS, Repeat};
 pub use fields::{FieldError, FieldErrors, Fields};
 pub use lane::{LaneKind, lane_kind, stream_lane};
-pub use misfire::{Firing, Next, fire};
+pub use misfire::fire;
 pub use retry::RetryPolicy;
 pub use schedule::{Misfire, OCCURRENCES_MAX, Schedule, jitter_ms};
 pub use stored::{StoredTarget, TargetAddress};

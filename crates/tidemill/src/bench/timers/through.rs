@@ -205,6 +205,7 @@ impl Maker {
                 mode: Mode::Fail,
                 scope: self.scope.clone(),
                 due_ms: now_ms + 1 + (self.next() % self.spread_ms) as i64,
+                scheduled_ms: None,
                 target: self.target.clone(),
                 flags: Flags(0),
                 payload: (0..self.payload_bytes).map(|_| self.next() as u8).collect(),
