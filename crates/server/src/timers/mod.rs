@@ -1,8 +1,10 @@
 //! The timer loop of a partition: drives the shard of its service timers (`tidemill-timers`) on the store. It waits, reads and
 //! commits; everything else is decided by the shard.
 
+mod bell;
 mod clock;
 mod commands;
+pub mod deliver;
 mod handle;
 mod health;
 pub mod id;
@@ -11,6 +13,7 @@ pub mod spec;
 mod store_calls;
 pub(crate) mod wire;
 
+pub use bell::LaneBell;
 pub use handle::{FiredBatch, TimerError, TimerHandle};
 pub use health::{LoopHealth, LoopNumbers};
 
@@ -63,6 +66,9 @@ pub struct TimerLoop {
     fires: Option<FiredBatch>,
     commit_began: Instant,
     on_fired: OnFired,
+    bell: Arc<LaneBell>,
+    /// Lanes that the batch on its way has deliveries for.
+    lanes: Vec<u32>,
     commands: Arc<CommandMaker>,
     /// Needs that met a damaged block.
     damaged: BTreeSet<u64>,
@@ -97,6 +103,8 @@ impl TimerLoop {
             fires: None,
             commit_began: Instant::now(),
             on_fired,
+            bell: Arc::default(),
+            lanes: Vec::new(),
             commands: Arc::default(),
             damaged: BTreeSet::new(),
             health: health.clone(),
@@ -159,6 +167,11 @@ impl TimerLoop {
                 () = tokio::time::sleep_until(until) => return true,
             }
         }
+    }
+
+    /// Rung after each commit that has written deliveries.
+    pub fn bell(&self) -> Arc<LaneBell> {
+        self.bell.clone()
     }
 
     /// Runs until nobody can reach it any more and all that was asked is answered, or until it may no longer write.
@@ -238,6 +251,7 @@ impl TimerLoop {
 
     fn begin_commit(&mut self, batch: Batch) {
         self.fires = FiredBatch::of(&batch);
+        self.lanes = batch.deliveries.iter().map(|row| row.id.lane).collect();
         self.commit_began = Instant::now();
         let (store, holder, commands) = (self.store.clone(), self.holder.clone(), self.commands.clone());
         self.commit = Some(tokio::spawn(commit(store, holder, batch, commands)));
@@ -280,6 +294,7 @@ impl TimerLoop {
                 if let Some(fired) = fired {
                     (self.on_fired)(&fired);
                 }
+                self.bell.ring(std::mem::take(&mut self.lanes));
                 Commit::Written
             }
             Err(Error::Fenced { .. }) => Commit::Fenced,

@@ -26,7 +26,7 @@ use open::Open;
 use places::Places;
 pub use recover::DamagedBlock;
 use request::Work;
-pub use request::{Address, Answer, Busy, Create, Mode, Request, Target, Ticket};
+pub use request::{Address, Answer, Busy, Create, Mode, Request, Settle, Target, Ticket};
 pub use rows::{
     Batch, BlockId, BlockRow, Commit, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureId, FailureRow, Fence,
     LANE_OF_COMMANDS, LANE_OF_NOBODY, Need, Pause, Place, PlaceChange, PlaceState, Recovered, Supply,
@@ -239,6 +239,8 @@ impl Shard {
         let lanes = &self.lanes;
         let fired = open.fired.len();
         let first_due_ms = open.fired.iter().map(|entry| entry.due_ms).min();
+        // They have fired before.
+        open.fired.append(&mut open.returned);
         // A timer whose target is not known is kept, so that it is not lost.
         let lane = |target| lanes.get(&target).copied().unwrap_or(FIRST_KEPT_LANE);
         let open::Fired { deliveries, commands } =

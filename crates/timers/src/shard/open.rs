@@ -36,6 +36,8 @@ pub(super) struct Open {
     pub(super) aside_tombstones: Vec<(Slot, Tombstone)>,
     pub(super) deletes: Vec<BlockId>,
     pub(super) fired: Vec<Entry>,
+    /// Deliveries that go back to their lanes.
+    pub(super) returned: Vec<Entry>,
     pub(super) delivery_deletes: Vec<DeliveryId>,
     pub(super) failures: Vec<(Entry, Arc<str>)>,
     pub(super) failure_deletes: Vec<FailureId>,
@@ -54,6 +56,7 @@ impl Open {
             && self.aside_tombstones.is_empty()
             && self.deletes.is_empty()
             && self.fired.is_empty()
+            && self.returned.is_empty()
             && self.delivery_deletes.is_empty()
             && self.failures.is_empty()
             && self.failure_deletes.is_empty()

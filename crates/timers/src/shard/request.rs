@@ -95,6 +95,8 @@ pub enum Request {
         entry: Box<Entry>,
         reason: Arc<str>,
     },
+    /// A row of deliveries is done with. Answered by `Answer::All`, with the key of each retry.
+    Settle(Arc<Settle>),
     /// A timer that was given up is tried again, from its first attempt on and under a new key: its id may be another
     /// timer's by now.
     Revive {
@@ -105,6 +107,26 @@ pub enum Request {
     Bury(FailureId),
     PauseNamespace(Arc<Scope>),
     ResumeNamespace(Arc<Scope>),
+}
+
+/// What became of a row of deliveries, in one commit: a crash repeats all of it or nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settle {
+    pub row: DeliveryId,
+    /// Entries to deliver again, as they shall be then, at another time. Each comes back under a new key, with nobody to move or cancel it: the timer
+    /// itself has fired, and its next occurrence may be waiting already.
+    pub retries: Vec<(Entry, i64)>,
+    /// Deliveries that have failed for good.
+    pub failures: Vec<(Entry, Arc<str>)>,
+    /// Entries that nobody has begun to deliver: they go to the end of their lane.
+    pub returned: Vec<Entry>,
+}
+
+impl Settle {
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let retries = self.retries.iter().map(|(entry, _)| entry);
+        retries.chain(self.failures.iter().map(|(entry, _)| entry)).chain(&self.returned)
+    }
 }
 
 impl Request {
@@ -125,6 +147,7 @@ impl Request {
             | Request::Revive { .. }
             | Request::Bury(_)
             | Request::GiveUp { .. }
+            | Request::Settle(_)
             | Request::PauseNamespace(_)
             | Request::ResumeNamespace(_) => None,
         }
@@ -143,6 +166,7 @@ impl Request {
             Request::Retry { entry, .. } | Request::GiveUp { entry, .. } | Request::Revive { entry, .. } => {
                 entry.bytes()
             }
+            Request::Settle(settle) => settle.entries().map(Entry::bytes).sum(),
             _ => 0,
         };
         size_of::<Request>() + heap

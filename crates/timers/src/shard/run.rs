@@ -3,7 +3,7 @@
 use super::create::is_date;
 use super::lookup::{Lookup, Seeks};
 use super::open::PAUSED;
-use super::request::{Address, Answer, Request, Work};
+use super::request::{Address, Answer, Request, Settle, Work};
 use super::rows::{FailureId, Pause, Place, PlaceChange, PlaceState};
 use super::{Shard, fire::parking_slot};
 use crate::block::{Entry, Flags, PlaceId, Scope, Tombstone};
@@ -47,6 +47,11 @@ impl Shard {
                 self.open.failures.push((Entry::clone(entry), reason.clone()));
                 self.answer(work, Answer::Done);
             }
+            Request::Settle(settle) => {
+                let settle = settle.clone();
+                let answer = self.settle(&settle);
+                self.answer(work, answer);
+            }
             Request::Bury(id) => {
                 self.open.failure_deletes.push(*id);
                 self.answer(work, Answer::Done);
@@ -63,6 +68,21 @@ impl Shard {
             }
             _ => self.run_namespace(work),
         }
+    }
+
+    /// All that became of a row of deliveries goes with the deletion of that row.
+    fn settle(&mut self, settle: &Settle) -> Answer {
+        self.open.delivery_deletes.push(settle.row);
+        self.open.failures.extend(settle.failures.iter().cloned());
+        self.open.returned.extend(settle.returned.iter().cloned());
+        let again = |(entry, due_ms): &(Entry, i64)| {
+            self.last_key += 1;
+            let key = self.last_key;
+            let due_ms = self.stored_due_ms((*due_ms).clamp(0, DUE_MS_MAX), key);
+            self.add(Entry { key, due_ms, generation: 0, place: None, ..entry.clone() });
+            Answer::Created { key, due_ms }
+        };
+        Answer::All(settle.retries.iter().map(again).collect())
     }
 
     pub(super) fn begin(&mut self, about: PlaceId, work: Work) {

@@ -2,8 +2,8 @@
 
 use crate::world::{World, repeat, scope};
 use proptest::prelude::*;
-use tidemill_timers::block::PlaceId;
-use tidemill_timers::shard::{Config, Mode, Request};
+use tidemill_timers::block::{Block, PlaceId, decode};
+use tidemill_timers::shard::{Config, Mode, Request, Settle};
 
 #[derive(Clone, Debug)]
 enum Action {
@@ -18,6 +18,7 @@ enum Action {
     Resume(usize),
     Trigger(usize),
     Retry { nth: usize, in_ms: i64 },
+    Settle { nth: usize, in_ms: i64 },
     PauseNamespace(u8),
     ResumeNamespace(u8),
     Ask,
@@ -62,6 +63,7 @@ fn requests() -> impl Strategy<Value = Action> {
         2 => any::<usize>().prop_map(Action::Resume),
         2 => any::<usize>().prop_map(Action::Trigger),
         2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Retry { nth, in_ms }),
+        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Settle { nth, in_ms }),
         1 => (0..4u8).prop_map(Action::PauseNamespace),
         1 => (0..4u8).prop_map(Action::ResumeNamespace),
     ]
@@ -128,6 +130,7 @@ fn run(world: &mut World, step: &Action) {
                 world.send(Request::Retry { entry, due_ms: world.now_ms + in_ms });
             }
         }
+        Action::Settle { nth, in_ms } => settle(world, nth, in_ms),
         Action::PauseNamespace(of) => drop(world.send(Request::PauseNamespace(scope(of)))),
         Action::ResumeNamespace(of) => drop(world.send(Request::ResumeNamespace(scope(of)))),
         Action::Ask => world.ask(),
@@ -189,4 +192,25 @@ proptest! {
             "{} bytes of {memory_bytes_max}", world.bytes_highest
         );
     }
+}
+
+/// A row whose entries nobody has asked for otherwise: some of it goes back, some is tried again, the rest was taken.
+fn settle(world: &mut World, nth: usize, in_ms: i64) {
+    let Some(at) = nth.checked_rem(world.store.deliveries.len()) else { return };
+    let Some((&row, kept)) = world.store.deliveries.iter().nth(at) else { return };
+    let Ok(Block::Entries(entries)) = decode(&kept.data) else { panic!("a row cannot be read") };
+    let places: Vec<_> = entries.iter().filter_map(|e| world.delivered.iter().position(|d| d == e)).collect();
+    if places.len() < entries.len() {
+        return;
+    }
+    let (mut retries, mut returned) = (Vec::new(), Vec::new());
+    for (nth, entry) in entries.into_iter().enumerate() {
+        world.delivered.retain(|delivered| *delivered != entry);
+        match nth % 3 {
+            0 => retries.push((entry, world.now_ms + in_ms)),
+            1 => returned.push(entry),
+            _ => {}
+        }
+    }
+    world.send(Request::Settle(Settle { row, retries, failures: Vec::new(), returned }.into()));
 }

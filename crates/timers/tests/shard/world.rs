@@ -330,6 +330,21 @@ impl World {
                     self.own.insert(id, entry.key);
                 }
             }
+            (Request::Settle(settle), Answer::All(answers)) => {
+                assert_eq!(answers.len(), settle.retries.len());
+                for ((entry, due_ms), answer) in settle.retries.iter().zip(answers) {
+                    let Answer::Created { key, due_ms: stored_ms } = answer else { panic!("{answer:?}") };
+                    let (address, scope) =
+                        (Address::Generated { key, due_ms: stored_ms }, entry.scope.clone());
+                    let timer = Timer { address, scope, asked_ms: *due_ms, state: State::Live };
+                    assert!(self.timers.insert(key, timer).is_none(), "key {key} was used twice");
+                }
+                for entry in &settle.returned {
+                    let timer = self.timers.get_mut(&entry.key).expect("only known timers are delivered");
+                    assert_eq!(timer.state, State::Fired, "{} goes back, but has not fired", entry.key);
+                    timer.state = State::Triggered;
+                }
+            }
             (Request::Cancel { address, .. }, answer) => self.judge(batch, address, answer, |timer| {
                 if matches!(timer.state, State::Live | State::Paused) {
                     timer.state = State::Cancelled;
