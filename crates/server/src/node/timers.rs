@@ -5,8 +5,9 @@ use super::{Location, Node};
 use crate::broker::CommandError;
 use crate::cluster::{Failure, PeerReply, PeerRequest};
 use crate::partition::PartitionHandle;
+use crate::timers::deliver::{Deliveries, DeliveryContext};
 use crate::timers::wire::{WireAnswer, WireRequest};
-use crate::timers::{LoopNumbers, TimerLoop, spec};
+use crate::timers::{LoopNumbers, TimerLoop, id, spec};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::{PartitionCount, PartitionId, Timestamp};
@@ -34,6 +35,18 @@ impl Node {
         };
         let (store, holder) = (self.store.clone(), self.holder.clone());
         let (timers, handle) = TimerLoop::new(store, partition.id, holder, now, config, Arc::new(|_| {}));
+        let deliveries = self.callbacks.as_ref().map(|callbacks| {
+            let (lease, clock) = (partition.lease.clone(), self.clock.clone());
+            let context = DeliveryContext {
+                store: self.store.clone(),
+                partition: partition.id,
+                timers: handle.clone(),
+                callbacks: callbacks.clone(),
+                now_ms: Arc::new(move || lease.earliest_now().unwrap_or_else(|| clock.system()).0),
+                id_of: id::generated,
+            };
+            Deliveries::start(context, timers.bell())
+        });
         let (ended, end) = oneshot::channel();
         self.machine.spawn_timers(
             partition.id,
@@ -43,7 +56,7 @@ impl Node {
                 let _ = ended.send(());
             }),
         );
-        RunningTimers { handle, end: Some(end) }
+        RunningTimers { handle, end: Some(end), deliveries }
     }
 
     /// Asks the timers of a partition, here or at the node that owns it.

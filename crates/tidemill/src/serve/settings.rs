@@ -14,7 +14,8 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
-use tidemill_server::{ClusterConfig, NodeConfig};
+use tidemill_server::timers::deliver::{AllowRule, AllowRules, CallbackSettings};
+use tidemill_server::{ClusterConfig, NodeConfig, TimersConfig};
 use tidemill_store_postgres::WakeupMode;
 
 const FILE_DEFAULT: &str = "tidemill.toml";
@@ -124,6 +125,33 @@ pub(crate) struct Settings {
     /// before it
     #[arg(long, env = "TIDEMILL_LOG_RETENTION", value_name = "AGE")]
     log_retention: Option<Age>,
+
+    /// Memory for service timers that are due soon, shared by all partitions [default: 128MB]
+    #[arg(long, env = "TIDEMILL_TIMER_MEMORY", value_name = "SIZE")]
+    timer_memory: Option<Size>,
+
+    /// Timers that one commit of a partition fires at most: how fast those are made up for that fell due while no
+    /// server ran [default: 20000]
+    #[arg(long, env = "TIDEMILL_TIMERS_PER_COMMIT", value_name = "N")]
+    timers_per_commit: Option<NonZeroUsize>,
+
+    /// Addresses of their own network that callbacks of timers may reach: a host name, an address or a network
+    /// such as 10.0.0.0/8, each with :PORT or without [default: public addresses only]
+    #[arg(
+        long = "callbacks-allow",
+        env = "TIDEMILL_CALLBACKS_ALLOW",
+        value_name = "RULE",
+        value_delimiter = ','
+    )]
+    callbacks_allow: Option<Vec<String>>,
+
+    /// File with the keys that sign callbacks of timers
+    #[arg(long, env = "TIDEMILL_CALLBACKS_KEYS", value_name = "FILE")]
+    callbacks_keys: Option<PathBuf>,
+
+    /// File with the certificates that receivers of callbacks are known by, instead of those of the system
+    #[arg(long, env = "TIDEMILL_CALLBACKS_CA", value_name = "FILE")]
+    callbacks_ca: Option<PathBuf>,
 
     /// Commands per second that a tenant may send; more get 429 [default: no limit]
     #[arg(long, env = "TIDEMILL_TENANT_RATE", value_name = "N")]
@@ -236,6 +264,11 @@ impl Settings {
             partitions: self.partitions.or(other.partitions),
             history_retention: self.history_retention.or(other.history_retention),
             log_retention: self.log_retention.or(other.log_retention),
+            timer_memory: self.timer_memory.or(other.timer_memory),
+            timers_per_commit: self.timers_per_commit.or(other.timers_per_commit),
+            callbacks_allow: self.callbacks_allow.or(other.callbacks_allow),
+            callbacks_keys: self.callbacks_keys.or(other.callbacks_keys),
+            callbacks_ca: self.callbacks_ca.or(other.callbacks_ca),
             tenant_rate: self.tenant_rate.or(other.tenant_rate),
             body_limit: self.body_limit.or(other.body_limit),
             deployment_limit: self.deployment_limit.or(other.deployment_limit),
@@ -340,7 +373,26 @@ impl Settings {
             cluster,
             history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
             log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
+            timers: TimersConfig {
+                memory_bytes: self.timer_memory.map_or(config.timers.memory_bytes, |size| size.0),
+                fired_per_commit: self
+                    .timers_per_commit
+                    .map_or(config.timers.fired_per_commit, NonZeroUsize::get),
+            },
+            callbacks: Some(self.callbacks()?),
             ..config
+        })
+    }
+
+    fn callbacks(&self) -> Result<CallbackSettings> {
+        let rules = self.callbacks_allow.iter().flatten().map(|rule| {
+            rule.parse::<AllowRule>().map_err(|error| anyhow::anyhow!("callbacks-allow: {error}"))
+        });
+        Ok(CallbackSettings {
+            allow: AllowRules(rules.collect::<Result<_>>()?),
+            keys: self.callbacks_keys.clone(),
+            ca: self.callbacks_ca.clone(),
+            ..CallbackSettings::default()
         })
     }
 

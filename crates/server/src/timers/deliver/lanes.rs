@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_store::Store;
+use tidemill_timers::block::Scope;
 use tidemill_timers::shard::FIRST_KEPT_LANE;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
@@ -32,8 +33,8 @@ pub struct DeliveryContext {
     pub callbacks: Arc<Callbacks>,
     /// The time by which retries wait.
     pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
-    /// The generated id of a timer: partition, key, due time.
-    pub id_of: fn(PartitionId, i64, i64) -> String,
+    /// The generated id of a timer: scope, partition, key, due time.
+    pub id_of: fn(&Scope, PartitionId, i64, i64) -> String,
 }
 
 /// Delivers until it is dropped. What was begun and not settled by then is delivered again by the next owner.
