@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::cluster::Peers;
 use crate::machine::{Machine, ServerMachine};
 use crate::partition::{CommandLock, PartitionCall, PartitionHandle};
+use crate::timers::deliver::Callbacks;
 use definitions::DefinitionCache;
 use futures_util::future::{AbortHandle, abortable};
 use loops::Loops;
@@ -56,6 +57,8 @@ pub struct NodeConfig {
     /// Commands that may wait in the inbox of a partition before clients are turned away.
     pub inbox_max: u64,
     pub timers: TimersConfig,
+    /// Calls the receivers of timers. Without it, deliveries wait for a node that can.
+    pub callbacks: Option<Arc<Callbacks>>,
 }
 
 /// Service timers of a node.
@@ -100,6 +103,7 @@ impl Default for NodeConfig {
             answer_limit: Duration::from_secs(10),
             inbox_max: tidemill_store::LAG_COUNT_MAX,
             timers: TimersConfig::default(),
+            callbacks: None,
         }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn scope(namespace: &str) -> Arc<Scope> {
     Arc::new(Scope { tenant: "acme".to_owned(), namespace: namespace.to_owned() })
 }
 
-fn id_of(partition: PartitionId, key: i64, due_ms: i64) -> String {
+fn id_of(_: &Scope, partition: PartitionId, key: i64, due_ms: i64) -> String {
     format!("{partition}:{key}:{due_ms}")
 }
 
@@ -135,7 +135,7 @@ impl World {
         let answer = self.timers.request(Request::CreateAll(creates.into())).await.expect("the loop runs");
         let Answer::All(answers) = answer else { panic!("{answer:?}") };
         let id = |answer: Answer| match answer {
-            Answer::Created { key, due_ms } => id_of(PARTITION, key, due_ms),
+            Answer::Created { key, due_ms } => id_of(&scope, PARTITION, key, due_ms),
             other => panic!("{other:?}"),
         };
         answers.into_iter().map(id).collect()

@@ -1,5 +1,6 @@
 //! The settings of a server: from flags, `TIDEMILL_*` variables and `tidemill.toml`, in this order.
 
+use super::callbacks::CallbackOptions;
 use super::listen::ListenAddress;
 use super::log_filter;
 use super::measure::{Age, Size};
@@ -147,6 +148,9 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_CONNECTIONS", value_name = "N")]
     connections: Option<usize>,
 
+    #[command(flatten)]
+    callbacks: CallbackOptions,
+
     /// Listen on an address that other machines can reach although there is no authentication; on a loopback
     /// address, let foreign web pages in
     #[arg(long, env = "TIDEMILL_INSECURE_NO_AUTH", value_name = "BOOL", num_args = 0..=1, require_equals = true,
@@ -241,6 +245,7 @@ impl Settings {
             deployment_limit: self.deployment_limit.or(other.deployment_limit),
             body_memory: self.body_memory.or(other.body_memory),
             connections: self.connections.or(other.connections),
+            callbacks: self.callbacks.or(other.callbacks),
             insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
             pinned_clock: self.pinned_clock.or(other.pinned_clock),
             demo: self.demo.or(other.demo),
@@ -340,6 +345,7 @@ impl Settings {
             cluster,
             history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
             log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
+            callbacks: Some(self.callbacks.callbacks()?),
             ..config
         })
     }

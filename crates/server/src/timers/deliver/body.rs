@@ -3,12 +3,16 @@
 use super::row::Item;
 use serde_json::Value;
 use tidemill_model::{PartitionId, Timestamp};
+use tidemill_timers::block::Scope;
+
+/// The text of a generated id: its scope, partition, key and due time.
+pub type IdOf = fn(&Scope, PartitionId, i64, i64) -> String;
 
 /// What a body tells besides the timer itself.
 pub(super) struct Telling {
     pub(super) partition: PartitionId,
     pub(super) now_ms: i64,
-    pub(super) id_of: fn(PartitionId, i64, i64) -> String,
+    pub(super) id_of: IdOf,
 }
 
 impl Telling {
@@ -42,7 +46,7 @@ impl Telling {
         item.envelope
             .own_id
             .clone()
-            .unwrap_or_else(|| (self.id_of)(self.partition, origin.key, origin.due_ms))
+            .unwrap_or_else(|| (self.id_of)(&item.entry.scope, self.partition, origin.key, origin.due_ms))
     }
 
     fn write(&self, item: &Item, body: &mut Vec<u8>) {

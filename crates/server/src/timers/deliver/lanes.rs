@@ -1,6 +1,6 @@
 //! The lanes of a partition that have deliveries: each is worked on by a task of its own, as long as there is something to do.
 
-use super::body::Telling;
+use super::body::{IdOf, Telling};
 use super::callbacks::Callbacks;
 use super::lane::Lane;
 use crate::timers::bell::LaneBell;
@@ -32,8 +32,7 @@ pub struct DeliveryContext {
     pub callbacks: Arc<Callbacks>,
     /// The time by which retries wait.
     pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
-    /// The generated id of a timer: partition, key, due time.
-    pub id_of: fn(PartitionId, i64, i64) -> String,
+    pub id_of: IdOf,
 }
 
 /// Delivers until it is dropped. What was begun and not settled by then is delivered again by the next owner.
