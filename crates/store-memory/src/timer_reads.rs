@@ -34,6 +34,7 @@ impl TimerReads for MemoryStore {
                 row.id.slot.level == range.level
                     && row.id.kind == range.kind
                     && (range.first_slot..=range.last_slot).contains(&row.id.slot.number)
+                    && row.id.batch > range.batches_after
                     && Some(order(row)) > after
             };
             let mut rows: Vec<BlockRow> =

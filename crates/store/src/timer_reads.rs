@@ -25,6 +25,8 @@ pub struct BlockRange {
     pub first_slot: i64,
     /// Part of the range.
     pub last_slot: i64,
+    /// Only blocks of later batches than this.
+    pub batches_after: i64,
     /// Blocks behind this one.
     pub after: Option<BlockId>,
     pub blocks_max: usize,

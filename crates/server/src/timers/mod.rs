@@ -8,6 +8,7 @@ pub mod deliver;
 mod handle;
 mod health;
 pub mod id;
+pub mod service;
 pub mod spec;
 mod store_calls;
 pub(crate) mod wire;

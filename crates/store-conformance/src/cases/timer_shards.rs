@@ -364,6 +364,7 @@ pub async fn rows_of_timers_can_be_looked_at(home: &dyn Home) {
         kind: Kind::Entries,
         first_slot: 4,
         last_slot: 6,
+        batches_after: 0,
         after,
         blocks_max,
     };
@@ -372,6 +373,7 @@ pub async fn rows_of_timers_can_be_looked_at(home: &dyn Home) {
     assert_eq!(read(range(None, 2)).await, blocks[1..3]);
     assert_eq!(read(range(Some(blocks[1].id), 9)).await, blocks[2..4]);
     assert_eq!(read(BlockRange { last_slot: 5, ..range(None, 9) }).await, blocks[1..3]);
+    assert_eq!(read(BlockRange { batches_after: 1, ..range(None, 9) }).await, []);
     let slots = store.timer_slots(partition, None, 2).await.expect("reads");
     let used = |kind, blocks, entries| {
         let (slot, bytes) = (Slot { level: 0, number: 4 }, 10 * blocks);

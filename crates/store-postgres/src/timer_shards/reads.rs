@@ -14,7 +14,7 @@ use tokio_postgres::Row;
 
 const BLOCKS: &str = "SELECT level, slot, kind, batch_id, n, first_key, last_key, count, data FROM timer_blocks \
     WHERE partition_id = $1 AND level = $2 AND slot BETWEEN $3 AND $4 AND kind = $5 \
-    AND (slot, batch_id, n) > ($6, $7, $8) ORDER BY slot, batch_id, n LIMIT $9";
+    AND (slot, batch_id, n) > ($6, $7, $8) AND batch_id > $9 ORDER BY slot, batch_id, n LIMIT $10";
 
 const SLOTS: &str = "SELECT level, slot, kind, count(*), sum(count)::bigint, sum(octet_length(data))::bigint \
     FROM timer_blocks WHERE partition_id = $1 AND (level, slot, kind) > ($2, $3, $4) \
@@ -53,6 +53,7 @@ impl TimerReads for PostgresStore {
             after.0.into(),
             after.1.into(),
             after.2.into(),
+            range.batches_after.into(),
             (range.blocks_max as i64).into(),
         ];
         self.loads.read_one(Call::new(BLOCKS, params)).await?.iter().map(block).collect()

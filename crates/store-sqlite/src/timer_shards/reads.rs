@@ -63,7 +63,8 @@ fn blocks(connection: &Connection, partition: PartitionId, range: BlockRange) ->
     let after = range.after.map_or((i64::MIN, 0, 0), |id| (id.slot.number, id.batch, i64::from(id.n)));
     let sql = format!(
         "SELECT {BLOCK} FROM timer_blocks WHERE partition_id = ?1 AND level = ?2 AND slot BETWEEN ?3 AND ?4 \
-         AND kind = ?5 AND (slot, batch_id, n) > (?6, ?7, ?8) ORDER BY slot, batch_id, n LIMIT ?9"
+         AND kind = ?5 AND (slot, batch_id, n) > (?6, ?7, ?8) AND batch_id > ?9 \
+         ORDER BY slot, batch_id, n LIMIT ?10"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params![
@@ -75,6 +76,7 @@ fn blocks(connection: &Connection, partition: PartitionId, range: BlockRange) ->
         after.0,
         after.1,
         after.2,
+        range.batches_after,
         range.blocks_max as i64
     ])?;
     let mut blocks = Vec::new();

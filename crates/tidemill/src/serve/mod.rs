@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tidemill_server::Node;
 use tidemill_server::gateway::Gateway;
+use tidemill_server::timers::service::TimerService;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -91,6 +92,7 @@ async fn serve(settings: Settings) -> Result<()> {
     let gateway =
         Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway(files::connections_max()))
             .with_operations(store, operations)
+            .with_timers(TimerService::new(node.clone()))
             .with_internal(node.internal_routes());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(listener, async {
