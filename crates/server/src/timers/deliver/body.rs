@@ -57,7 +57,8 @@ impl Telling {
             (",\"tenantId\":", entry.scope.tenant.clone()),
             (",\"namespace\":", entry.scope.namespace.clone()),
             (",\"scheduledAt\":", Timestamp(entry.scheduled_ms).to_string()),
-            (",\"firedAt\":", Timestamp(self.now_ms).to_string()),
+            // The clock here may be a little behind the one that it was fired by.
+            (",\"firedAt\":", Timestamp(self.now_ms.max(entry.due_ms)).to_string()),
         ];
         for (name, text) in texts {
             body.extend_from_slice(name.as_bytes());
