@@ -2,6 +2,7 @@
 
 use crate::partition::{PartitionCall, PartitionHandle};
 use crate::timers::TimerHandle;
+use crate::timers::deliver::Deliveries;
 use std::collections::BTreeMap;
 use std::sync::RwLock;
 use std::time::Duration;
@@ -25,6 +26,8 @@ enum Slot {
 pub(super) struct RunningTimers {
     pub(super) handle: TimerHandle,
     pub(super) end: Option<oneshot::Receiver<()>>,
+    /// None where this node sends no callbacks. Dropped, they end.
+    pub(super) deliveries: Option<Deliveries>,
 }
 
 /// How long a timer loop may take to write what it has taken, when its partition is given up.
@@ -119,6 +122,8 @@ impl Loops {
     pub(super) async fn stop(&self, id: PartitionId) -> bool {
         let taken = match self.slots.write().expect(UNPOISONED).get_mut(&id) {
             Some(Slot::Running { handle, end, timers, .. }) => {
+                // What was begun and is not settled is delivered again by the next owner.
+                drop(timers.deliveries.take());
                 end.take().map(|end| (handle.clone(), end, timers.handle.clone(), timers.end.take()))
             }
             _ => None,

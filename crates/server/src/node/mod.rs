@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::cluster::Peers;
 use crate::machine::{Machine, ServerMachine};
 use crate::partition::{CommandLock, PartitionCall, PartitionHandle};
-use crate::timers::deliver::Callbacks;
+use crate::timers::deliver::{CallbackSettings, Callbacks};
 use definitions::DefinitionCache;
 use futures_util::future::{AbortHandle, abortable};
 use loops::Loops;
@@ -57,8 +57,8 @@ pub struct NodeConfig {
     /// Commands that may wait in the inbox of a partition before clients are turned away.
     pub inbox_max: u64,
     pub timers: TimersConfig,
-    /// Calls the receivers of timers. Without it, deliveries wait for a node that can.
-    pub callbacks: Option<Arc<Callbacks>>,
+    /// How callbacks of timers are sent. None sends none: they wait for a node that does.
+    pub callbacks: Option<CallbackSettings>,
 }
 
 /// Service timers of a node.
@@ -137,6 +137,8 @@ pub struct Node {
     broken: Notify,
     store_health: StoreHealth,
     welcome: Welcome,
+    /// None where none are sent.
+    callbacks: Option<Arc<Callbacks>>,
     /// Held alone by a partition that runs what a predecessor may have died of.
     command_lock: CommandLock,
     tasks: Mutex<Vec<AbortHandle>>,
@@ -169,7 +171,13 @@ impl Node {
             .cluster
             .as_ref()
             .map(|cluster| Peers::over(machine.network(cluster.secret.as_deref().unwrap_or(""))));
+        let callbacks = config.callbacks.as_ref().map(Callbacks::new).transpose();
+        let callbacks = callbacks.map_err(|error| Error::Failed {
+            place: "the settings of callbacks".to_owned(),
+            reason: error.to_string(),
+        })?;
         let node = Arc::new(Node {
+            callbacks,
             definitions: DefinitionCache::new(store.clone()),
             newest_definitions: Arc::new(AtomicU64::new(store.definitions_version().await?)),
             machine,

@@ -7,7 +7,7 @@ use crate::cluster::{Failure, PeerReply, PeerRequest};
 use crate::partition::PartitionHandle;
 use crate::timers::deliver::{Deliveries, DeliveryContext};
 use crate::timers::wire::{WireAnswer, WireRequest};
-use crate::timers::{LaneBell, LoopNumbers, TimerHandle, TimerLoop, id, spec};
+use crate::timers::{LoopNumbers, TimerLoop, id, spec};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::{PartitionCount, PartitionId, Timestamp};
@@ -35,37 +35,28 @@ impl Node {
         };
         let (store, holder) = (self.store.clone(), self.holder.clone());
         let (timers, handle) = TimerLoop::new(store, partition.id, holder, now, config, Arc::new(|_| {}));
+        let deliveries = self.callbacks.as_ref().map(|callbacks| {
+            let (lease, clock) = (partition.lease.clone(), self.clock.clone());
+            let context = DeliveryContext {
+                store: self.store.clone(),
+                partition: partition.id,
+                timers: handle.clone(),
+                callbacks: callbacks.clone(),
+                now_ms: Arc::new(move || lease.earliest_now().unwrap_or_else(|| clock.system()).0),
+                id_of: id::generated,
+            };
+            Deliveries::start(context, timers.bell())
+        });
         let (ended, end) = oneshot::channel();
-        let deliveries = self.begin_deliveries(partition, &handle, timers.bell());
         self.machine.spawn_timers(
             partition.id,
             Box::pin(async move {
                 timers.keep_running().await;
-                drop(deliveries);
                 // Nobody may wait for it.
                 let _ = ended.send(());
             }),
         );
-        RunningTimers { handle, end: Some(end) }
-    }
-
-    /// None where this node calls nobody.
-    fn begin_deliveries(
-        &self,
-        partition: &PartitionHandle,
-        timers: &TimerHandle,
-        bell: Arc<LaneBell>,
-    ) -> Option<Deliveries> {
-        let (lease, clock) = (partition.lease.clone(), self.clock.clone());
-        let context = DeliveryContext {
-            store: self.store.clone(),
-            partition: partition.id,
-            timers: timers.clone(),
-            callbacks: self.config.callbacks.clone()?,
-            now_ms: Arc::new(move || lease.earliest_now().unwrap_or_else(|| clock.system()).0),
-            id_of: id::generated,
-        };
-        Some(Deliveries::start(context, bell))
+        RunningTimers { handle, end: Some(end), deliveries }
     }
 
     /// Asks the timers of a partition, here or at the node that owns it.

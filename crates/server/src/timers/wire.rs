@@ -4,16 +4,38 @@ use crate::broker::CommandError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tidemill_timers::block::{self, Block, Entry, Flags, PlaceId, Scope};
-use tidemill_timers::shard::{Address, Answer, Create, FailureId, Mode, Place, PlaceState, Request, Target};
+use tidemill_timers::shard::{
+    Address, Answer, Create, DeliveryId, FailureId, Mode, Place, PlaceState, Request, Settle, Target,
+};
 
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub(crate) enum WireRequest {
     Create(WireCreate),
     CreateAll(Vec<WireCreate>),
-    Act { act: Act, address: WireAddress, scope: WireScope },
-    Revive { entry: Vec<u8>, due_ms: i64 },
-    Bury { key: i64, generation: u32 },
-    Namespace { scope: WireScope, is_paused: bool },
+    Act {
+        act: Act,
+        address: WireAddress,
+        scope: WireScope,
+    },
+    Revive {
+        entry: Vec<u8>,
+        due_ms: i64,
+    },
+    Bury {
+        key: i64,
+        generation: u32,
+    },
+    Namespace {
+        scope: WireScope,
+        is_paused: bool,
+    },
+    /// A row of a stream was read. The entries of others in it are kept, as a block.
+    Read {
+        lane: u32,
+        batch: i64,
+        n: u32,
+        kept: Option<Vec<u8>>,
+    },
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy, Debug)]
@@ -182,6 +204,14 @@ impl WireRequest {
             Request::ResumeNamespace(scope) => {
                 WireRequest::Namespace { scope: (&**scope).into(), is_paused: false }
             }
+            Request::Settle(settle) if settle.retries.is_empty() && settle.failures.is_empty() => {
+                let kept = match settle.returned.is_empty() {
+                    true => None,
+                    false => Some(block::encode(&mut Block::Entries(settle.returned.clone())).ok()?),
+                };
+                let DeliveryId { lane, batch, n } = settle.row;
+                WireRequest::Read { lane, batch, n, kept }
+            }
             _ => return None,
         })
     }
@@ -210,6 +240,16 @@ impl WireRequest {
                 Request::Revive { entry: Box::new(entry), due_ms }
             }
             WireRequest::Bury { key, generation } => Request::Bury(FailureId { key, generation }),
+            WireRequest::Read { lane, batch, n, kept } => {
+                let returned = match kept.map(|bytes| block::decode(&bytes)) {
+                    None => Vec::new(),
+                    Some(Ok(Block::Entries(entries))) => entries,
+                    Some(_) => return Err(unreadable("a row of deliveries")),
+                };
+                let row = DeliveryId { lane, batch, n };
+                let (retries, failures) = (Vec::new(), Vec::new());
+                Request::Settle(Arc::new(Settle { row, retries, failures, returned }))
+            }
             WireRequest::Namespace { scope, is_paused: true } => Request::PauseNamespace(scope.read()),
             WireRequest::Namespace { scope, is_paused: false } => Request::ResumeNamespace(scope.read()),
         })

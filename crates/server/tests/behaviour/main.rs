@@ -19,5 +19,6 @@ mod models;
 mod partitions;
 mod restart;
 mod search;
+mod timers;
 mod user_tasks;
 mod world;

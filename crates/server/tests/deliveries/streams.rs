@@ -51,7 +51,8 @@ async fn a_consumer_reads_on_from_its_cursor_and_acknowledges() {
     let acknowledge = async |cursor: &StreamCursor| {
         let position = cursor.0[&FIRST.0];
         let streams = world.streams();
-        let done = streams.acknowledge(FIRST, &world.timers, &scope("a"), position).await;
+        let done =
+            streams.acknowledge(FIRST, |request| world.timers.request(request), &scope("a"), position).await;
         done.expect("readable").expect("the loop runs");
     };
     acknowledge(&first.cursor).await;

@@ -1,13 +1,11 @@
 //! The settings of callbacks: whom timers may call, how many calls at a time, and the keys that sign them.
 
-use anyhow::{Context, Result};
 use clap::Args;
 use serde::Deserialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
-use tidemill_server::timers::deliver::{AllowRule, AllowRules, CallbackSettings, Callbacks};
+use tidemill_server::timers::deliver::{AllowRule, AllowRules, CallbackSettings};
 
 /// In the file they are the table `callbacks`.
 #[derive(Args, Deserialize, Default, Debug)]
@@ -75,11 +73,7 @@ impl CallbackOptions {
         }
     }
 
-    pub(super) fn callbacks(&self) -> Result<Arc<Callbacks>> {
-        Callbacks::new(&self.settings()).context("callbacks of timers cannot be made")
-    }
-
-    fn settings(&self) -> CallbackSettings {
+    pub(super) fn settings(&self) -> CallbackSettings {
         let usual = CallbackSettings::default();
         let count = |given: Option<NonZeroUsize>, usual| given.map_or(usual, NonZeroUsize::get);
         let allow = self.allow.iter().flatten().map(|Allowed(rule)| rule.clone());

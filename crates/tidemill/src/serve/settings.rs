@@ -15,7 +15,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
-use tidemill_server::{ClusterConfig, NodeConfig};
+use tidemill_server::{ClusterConfig, NodeConfig, TimersConfig};
 use tidemill_store_postgres::WakeupMode;
 
 const FILE_DEFAULT: &str = "tidemill.toml";
@@ -125,6 +125,15 @@ pub(crate) struct Settings {
     /// before it
     #[arg(long, env = "TIDEMILL_LOG_RETENTION", value_name = "AGE")]
     log_retention: Option<Age>,
+
+    /// Memory for service timers that are due soon, shared by all partitions [default: 128MB]
+    #[arg(long, env = "TIDEMILL_TIMER_MEMORY", value_name = "SIZE")]
+    timer_memory: Option<Size>,
+
+    /// Timers that one commit of a partition fires at most: how fast those are made up for that fell due while no
+    /// server ran [default: 20000]
+    #[arg(long, env = "TIDEMILL_TIMERS_PER_COMMIT", value_name = "N")]
+    timers_per_commit: Option<NonZeroUsize>,
 
     /// Commands per second that a tenant may send; more get 429 [default: no limit]
     #[arg(long, env = "TIDEMILL_TENANT_RATE", value_name = "N")]
@@ -240,6 +249,8 @@ impl Settings {
             partitions: self.partitions.or(other.partitions),
             history_retention: self.history_retention.or(other.history_retention),
             log_retention: self.log_retention.or(other.log_retention),
+            timer_memory: self.timer_memory.or(other.timer_memory),
+            timers_per_commit: self.timers_per_commit.or(other.timers_per_commit),
             tenant_rate: self.tenant_rate.or(other.tenant_rate),
             body_limit: self.body_limit.or(other.body_limit),
             deployment_limit: self.deployment_limit.or(other.deployment_limit),
@@ -345,7 +356,13 @@ impl Settings {
             cluster,
             history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
             log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
-            callbacks: Some(self.callbacks.callbacks()?),
+            timers: TimersConfig {
+                memory_bytes: self.timer_memory.map_or(config.timers.memory_bytes, |size| size.0),
+                fired_per_commit: self
+                    .timers_per_commit
+                    .map_or(config.timers.fired_per_commit, NonZeroUsize::get),
+            },
+            callbacks: Some(self.callbacks.settings()),
             ..config
         })
     }

@@ -9,6 +9,7 @@ mod namespaces;
 mod one;
 mod query;
 mod search;
+mod streams;
 
 pub(super) use inspect::routes as admin_routes;
 
@@ -48,6 +49,8 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         .route("/v1/timers/dead-letters", get(dead_letters::list).delete(dead_letters::purge))
         .route("/v1/timers/dead-letters/{letter}", get(dead_letters::show).delete(dead_letters::discard))
         .route("/v1/timers/dead-letters/{letter}/retry", post(dead_letters::retry))
+        .route("/v1/timers/stream", get(streams::read))
+        .route("/v1/timers/stream/acknowledge", post(streams::acknowledge))
         .route("/v1/timers/{id}", get(one::get).patch(one::reschedule))
         .route("/v1/timers/{id}", delete(one::cancel))
         .route("/v1/timers/{id}/pause", post(one::pause))

@@ -3,7 +3,6 @@
 
 use super::body::{IdOf, Telling};
 use super::row::Item;
-use crate::timers::handle::{TimerError, TimerHandle};
 use crate::timers::spec::stream_lane;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 use tidemill_model::PartitionId;
 use tidemill_store::{Error, Result, Store};
 use tidemill_timers::block::{Block, Entry, Scope, decode};
-use tidemill_timers::shard::{DeliveryId, DeliveryRow, Request, Settle};
+use tidemill_timers::shard::{Answer, DeliveryId, DeliveryRow, Request, Settle};
 
 /// Rows that are acknowledged at a time.
 const PAGE_ENTRIES: usize = 4_096;
@@ -132,13 +131,13 @@ impl Streams {
 
     /// Rows that a consumer has read to their end are deleted. A row of which it has read only a part stays as it is, and is read
     /// again by whoever begins without a cursor.
-    pub async fn acknowledge(
+    pub async fn acknowledge<E, A: Future<Output = std::result::Result<Answer, E>>>(
         &self,
         partition: PartitionId,
-        timers: &TimerHandle,
+        ask: impl Fn(Request) -> A,
         scope: &Scope,
         through: StreamPosition,
-    ) -> Result<std::result::Result<(), TimerError>> {
+    ) -> Result<std::result::Result<(), E>> {
         let lane = stream_lane(scope);
         let mut after = None;
         loop {
@@ -147,7 +146,7 @@ impl Streams {
             let read: Vec<&DeliveryRow> = page.rows.iter().take_while(is_read).collect();
             let mut requests = Vec::new();
             for row in &read {
-                requests.push(timers.request(taken(row, scope)?));
+                requests.push(ask(taken(row, scope)?));
             }
             for answer in futures_util::future::join_all(requests).await {
                 if let Err(error) = answer {

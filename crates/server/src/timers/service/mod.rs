@@ -5,6 +5,7 @@ mod dead_letters;
 mod new_timer;
 mod search;
 mod stats;
+mod streams;
 mod tombstones;
 mod view;
 

@@ -164,7 +164,8 @@ async fn consume(
         cursor = page.cursor;
         arrived.fetch_add(page.timers.len() as u64, Ordering::Relaxed);
         if let Some(position) = cursor.0.get(&PartitionId::FIRST.0) {
-            streams.acknowledge(PartitionId::FIRST, &timers, &scope, *position).await??;
+            let ask = |request| timers.request(request);
+            streams.acknowledge(PartitionId::FIRST, ask, &scope, *position).await??;
         }
     }
 }
