@@ -1,5 +1,8 @@
 //! The time of a timer loop: the store's clock, as it surely is by now.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 use tidemill_model::Timestamp;
 use tokio::time::Instant;
 
@@ -8,6 +11,25 @@ use tokio::time::Instant;
 pub(super) struct LoopClock {
     told: Timestamp,
     told_at: Instant,
+    simulated: Option<Arc<SimulatedTime>>,
+}
+
+/// A time that stands still until it is let go, and then jumps from one due time to the next: for measurements that would take
+/// days otherwise.
+#[derive(Default)]
+pub struct SimulatedTime {
+    now_ms: AtomicI64,
+    goes: AtomicBool,
+}
+
+impl SimulatedTime {
+    pub fn at(now_ms: i64) -> SimulatedTime {
+        SimulatedTime { now_ms: AtomicI64::new(now_ms), goes: AtomicBool::new(false) }
+    }
+
+    pub fn let_go(&self) {
+        self.goes.store(true, Ordering::Release);
+    }
 }
 
 /// An answer that took longer says little about the store's clock, unless the last one is old.
@@ -17,11 +39,38 @@ const OLD_MS: u128 = 60_000;
 
 impl LoopClock {
     pub(super) fn new(told: Timestamp, told_at: Instant) -> LoopClock {
-        LoopClock { told, told_at }
+        LoopClock { told, told_at, simulated: None }
+    }
+
+    pub(super) fn simulate(&mut self, time: Arc<SimulatedTime>) {
+        self.simulated = Some(time);
     }
 
     pub(super) fn now_ms(&self) -> i64 {
-        self.at(Instant::now())
+        match &self.simulated {
+            Some(time) => time.now_ms.load(Ordering::Acquire),
+            None => self.at(Instant::now()),
+        }
+    }
+
+    pub(super) fn is_simulated(&self) -> bool {
+        self.simulated.is_some()
+    }
+
+    /// The time of a commit for which the store has told its own.
+    pub(super) fn landed_ms(&self, told: Timestamp) -> i64 {
+        if self.simulated.is_some() { self.now_ms() } else { told.0 }
+    }
+
+    /// How long to wait for this time. Simulated time is there at once.
+    pub(super) fn until(&self, wake_ms: i64) -> Duration {
+        let passes = |time: &&Arc<SimulatedTime>| time.goes.load(Ordering::Acquire);
+        if let Some(time) = self.simulated.as_ref().filter(passes)
+            && time.now_ms.fetch_max(wake_ms, Ordering::AcqRel) < wake_ms
+        {
+            return Duration::ZERO;
+        }
+        Duration::from_millis(wake_ms.saturating_sub(self.now_ms()).max(1).unsigned_abs())
     }
 
     fn at(&self, moment: Instant) -> i64 {
@@ -32,6 +81,9 @@ impl LoopClock {
     /// The store has told its time. The clock follows it in both directions, and keeps to the best answer otherwise. Gives the
     /// step that the store's clock has taken meanwhile, if it was set.
     pub(super) fn told(&mut self, now: Timestamp, asked_at: Instant, told_at: Instant) -> Option<i64> {
+        if self.simulated.is_some() {
+            return None;
+        }
         let (earliest, latest) = (self.at(asked_at), self.at(told_at));
         let was_set = now.0 < earliest || now.0 > latest.saturating_add(SLOW_MS as i64);
         let took_ms = told_at.saturating_duration_since(asked_at).as_millis();
@@ -47,7 +99,6 @@ impl LoopClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -135,7 +135,7 @@ impl World {
         let answer = self.timers.request(Request::CreateAll(creates.into())).await.expect("the loop runs");
         let Answer::All(answers) = answer else { panic!("{answer:?}") };
         let id = |answer: Answer| match answer {
-            Answer::Created { key, due_ms } => id_of(&Scope::default(), PARTITION, key, due_ms),
+            Answer::Created { key, due_ms } => id_of(&scope, PARTITION, key, due_ms),
             other => panic!("{other:?}"),
         };
         answers.into_iter().map(id).collect()

@@ -29,6 +29,7 @@ impl TimerShards for SqliteStore {
         holder: &HolderId,
         need: TimerNeed,
     ) -> Result<Supply> {
+        crate::bench::note_statements(1);
         let holder = holder.clone();
         match need {
             TimerNeed::Recover => {
@@ -59,6 +60,7 @@ impl TimerShards for SqliteStore {
         after: Option<DeliveryId>,
         entries_max: usize,
     ) -> Result<DeliveryPage> {
+        crate::bench::note_statements(1);
         self.loads
             .read(move |connection| read::deliveries(connection, partition, lane, after, entries_max))
             .await

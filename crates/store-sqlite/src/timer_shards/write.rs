@@ -13,6 +13,7 @@ use tidemill_timers::shard::{
 
 pub(super) fn batch(connection: &Connection, timers: &TimerBatch) -> Outcome<Timestamp> {
     let (partition, batch) = (timers.partition(), &timers.batch);
+    crate::bench::note_statements(statements(timers));
     check_fence(connection, partition, &batch.fence, &timers.holder)?;
     insert_batch(connection, partition, batch)?;
     delete_blocks(connection, partition, &batch.block_deletes)?;
@@ -30,6 +31,21 @@ pub(super) fn batch(connection: &Connection, timers: &TimerBatch) -> Outcome<Tim
         crate::inbox::insert(connection, entry)?;
     }
     Ok(Timestamp(now()))
+}
+
+/// The fence, the batch, and one for each row.
+fn statements(timers: &TimerBatch) -> usize {
+    let batch = &timers.batch;
+    2 + batch.block_deletes.len()
+        + batch.block_inserts.len()
+        + batch.places.len()
+        + batch.targets.len()
+        + batch.delivery_deletes.len()
+        + batch.deliveries.len()
+        + batch.failure_deletes.len()
+        + batch.failures.len()
+        + batch.namespaces.len()
+        + timers.outgoing.len()
 }
 
 fn check_fence(

@@ -1,5 +1,6 @@
 //! `tidemill serve`: the server.
 
+mod callbacks;
 mod demo;
 mod files;
 mod listen;
@@ -34,7 +35,8 @@ const STOP_MAX: Duration = Duration::from_secs(15);
 /// cleanly on Ctrl-C and SIGTERM: it finishes what runs and hands its partitions over.
 ///
 /// Every option can also be set by its TIDEMILL_* variable or, under the name of its flag, in tidemill.toml. A flag
-/// goes before a variable, a variable before the file.
+/// goes before a variable, a variable before the file. Those of callbacks are a table of the file: --callbacks-allow is
+/// callbacks.allow there.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -1,5 +1,6 @@
 //! The settings of a server: from flags, `TIDEMILL_*` variables and `tidemill.toml`, in this order.
 
+use super::callbacks::CallbackOptions;
 use super::listen::ListenAddress;
 use super::log_filter;
 use super::measure::{Age, Size};
@@ -14,7 +15,6 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
-use tidemill_server::timers::deliver::{AllowRule, AllowRules, CallbackSettings};
 use tidemill_server::{ClusterConfig, NodeConfig, TimersConfig};
 use tidemill_store_postgres::WakeupMode;
 
@@ -135,24 +135,6 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_TIMERS_PER_COMMIT", value_name = "N")]
     timers_per_commit: Option<NonZeroUsize>,
 
-    /// Addresses of their own network that callbacks of timers may reach: a host name, an address or a network
-    /// such as 10.0.0.0/8, each with :PORT or without [default: public addresses only]
-    #[arg(
-        long = "callbacks-allow",
-        env = "TIDEMILL_CALLBACKS_ALLOW",
-        value_name = "RULE",
-        value_delimiter = ','
-    )]
-    callbacks_allow: Option<Vec<String>>,
-
-    /// File with the keys that sign callbacks of timers
-    #[arg(long, env = "TIDEMILL_CALLBACKS_KEYS", value_name = "FILE")]
-    callbacks_keys: Option<PathBuf>,
-
-    /// File with the certificates that receivers of callbacks are known by, instead of those of the system
-    #[arg(long, env = "TIDEMILL_CALLBACKS_CA", value_name = "FILE")]
-    callbacks_ca: Option<PathBuf>,
-
     /// Commands per second that a tenant may send; more get 429 [default: no limit]
     #[arg(long, env = "TIDEMILL_TENANT_RATE", value_name = "N")]
     tenant_rate: Option<NonZeroU32>,
@@ -174,6 +156,9 @@ pub(crate) struct Settings {
     /// the limit of open files leaves]
     #[arg(long, env = "TIDEMILL_CONNECTIONS", value_name = "N")]
     connections: Option<usize>,
+
+    #[command(flatten)]
+    callbacks: CallbackOptions,
 
     /// Listen on an address that other machines can reach although there is no authentication; on a loopback
     /// address, let foreign web pages in
@@ -266,14 +251,12 @@ impl Settings {
             log_retention: self.log_retention.or(other.log_retention),
             timer_memory: self.timer_memory.or(other.timer_memory),
             timers_per_commit: self.timers_per_commit.or(other.timers_per_commit),
-            callbacks_allow: self.callbacks_allow.or(other.callbacks_allow),
-            callbacks_keys: self.callbacks_keys.or(other.callbacks_keys),
-            callbacks_ca: self.callbacks_ca.or(other.callbacks_ca),
             tenant_rate: self.tenant_rate.or(other.tenant_rate),
             body_limit: self.body_limit.or(other.body_limit),
             deployment_limit: self.deployment_limit.or(other.deployment_limit),
             body_memory: self.body_memory.or(other.body_memory),
             connections: self.connections.or(other.connections),
+            callbacks: self.callbacks.or(other.callbacks),
             insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
             pinned_clock: self.pinned_clock.or(other.pinned_clock),
             demo: self.demo.or(other.demo),
@@ -379,20 +362,8 @@ impl Settings {
                     .timers_per_commit
                     .map_or(config.timers.fired_per_commit, NonZeroUsize::get),
             },
-            callbacks: Some(self.callbacks()?),
+            callbacks: Some(self.callbacks.settings()),
             ..config
-        })
-    }
-
-    fn callbacks(&self) -> Result<CallbackSettings> {
-        let rules = self.callbacks_allow.iter().flatten().map(|rule| {
-            rule.parse::<AllowRule>().map_err(|error| anyhow::anyhow!("callbacks-allow: {error}"))
-        });
-        Ok(CallbackSettings {
-            allow: AllowRules(rules.collect::<Result<_>>()?),
-            keys: self.callbacks_keys.clone(),
-            ca: self.callbacks_ca.clone(),
-            ..CallbackSettings::default()
         })
     }
 

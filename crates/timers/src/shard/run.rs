@@ -79,7 +79,8 @@ impl Shard {
             self.last_key += 1;
             let key = self.last_key;
             let due_ms = self.stored_due_ms((*due_ms).clamp(0, DUE_MS_MAX), key);
-            self.add(Entry { key, due_ms, generation: 0, place: None, ..entry.clone() });
+            let flags = entry.flags.without(Flags::REPEATS).without(Flags::DETACHED);
+            self.add(Entry { key, due_ms, generation: 0, place: None, flags, ..entry.clone() });
             Answer::Created { key, due_ms }
         };
         Answer::All(settle.retries.iter().map(again).collect())

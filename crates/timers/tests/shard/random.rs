@@ -200,7 +200,8 @@ fn settle(world: &mut World, nth: usize, in_ms: i64) {
     let Some((&row, kept)) = world.store.deliveries.iter().nth(at) else { return };
     let Ok(Block::Entries(entries)) = decode(&kept.data) else { panic!("a row cannot be read") };
     let places: Vec<_> = entries.iter().filter_map(|e| world.delivered.iter().position(|d| d == e)).collect();
-    if places.len() < entries.len() {
+    // Schedules go on meanwhile, and are followed by another part of the model.
+    if places.len() < entries.len() || entries.iter().any(|entry| entry.stands_alone()) {
         return;
     }
     let (mut retries, mut returned) = (Vec::new(), Vec::new());

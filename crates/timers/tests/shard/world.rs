@@ -336,7 +336,8 @@ impl World {
                     let Answer::Created { key, due_ms: stored_ms } = answer else { panic!("{answer:?}") };
                     let (address, scope) =
                         (Address::Generated { key, due_ms: stored_ms }, entry.scope.clone());
-                    let timer = Timer { address, scope, asked_ms: *due_ms, state: State::Live };
+                    let (asked_ms, state) = (*due_ms, State::Live);
+                    let timer = Timer { address, scope, asked_ms, state, left: 0, owed: 0 };
                     assert!(self.timers.insert(key, timer).is_none(), "key {key} was used twice");
                 }
                 for entry in &settle.returned {

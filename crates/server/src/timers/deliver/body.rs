@@ -5,11 +5,14 @@ use serde_json::Value;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_timers::block::Scope;
 
+/// The text of a generated id: its scope, partition, key and due time.
+pub type IdOf = fn(&Scope, PartitionId, i64, i64) -> String;
+
 /// What a body tells besides the timer itself.
 pub(super) struct Telling {
     pub(super) partition: PartitionId,
     pub(super) now_ms: i64,
-    pub(super) id_of: fn(&Scope, PartitionId, i64, i64) -> String,
+    pub(super) id_of: IdOf,
 }
 
 impl Telling {
@@ -54,7 +57,8 @@ impl Telling {
             (",\"tenantId\":", entry.scope.tenant.clone()),
             (",\"namespace\":", entry.scope.namespace.clone()),
             (",\"scheduledAt\":", Timestamp(entry.scheduled_ms).to_string()),
-            (",\"firedAt\":", Timestamp(self.now_ms).to_string()),
+            // The clock here may be a little behind the one that it was fired by.
+            (",\"firedAt\":", Timestamp(self.now_ms.max(entry.due_ms)).to_string()),
         ];
         for (name, text) in texts {
             body.extend_from_slice(name.as_bytes());

@@ -1,6 +1,6 @@
 //! The lanes of a partition that have deliveries: each is worked on by a task of its own, as long as there is something to do.
 
-use super::body::Telling;
+use super::body::{IdOf, Telling};
 use super::callbacks::Callbacks;
 use super::lane::Lane;
 use crate::timers::bell::LaneBell;
@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_store::Store;
-use tidemill_timers::block::Scope;
 use tidemill_timers::shard::FIRST_KEPT_LANE;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
@@ -33,8 +32,7 @@ pub struct DeliveryContext {
     pub callbacks: Arc<Callbacks>,
     /// The time by which retries wait.
     pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
-    /// The generated id of a timer: scope, partition, key, due time.
-    pub id_of: fn(&Scope, PartitionId, i64, i64) -> String,
+    pub id_of: IdOf,
 }
 
 /// Delivers until it is dropped. What was begun and not settled by then is delivered again by the next owner.

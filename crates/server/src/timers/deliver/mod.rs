@@ -16,6 +16,7 @@ mod stream;
 mod tls;
 
 pub use allow::{AllowRule, AllowRules};
+pub use body::IdOf;
 pub use callbacks::{CallbackSettings, Callbacks};
 pub use keys::SIGNATURE_HEADER;
 pub use lanes::{Deliveries, DeliveryContext};

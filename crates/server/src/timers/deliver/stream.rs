@@ -1,7 +1,7 @@
 //! Streams: consumers read what has fired in a namespace, and acknowledge how far they have got. What is not acknowledged is read
 //! again by whoever comes next.
 
-use super::body::Telling;
+use super::body::{IdOf, Telling};
 use super::row::Item;
 use crate::timers::spec::stream_lane;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ pub struct StreamPage {
 #[derive(Clone)]
 pub struct Streams {
     pub store: Arc<dyn Store>,
-    pub id_of: fn(&Scope, PartitionId, i64, i64) -> String,
+    pub id_of: IdOf,
 }
 
 impl Streams {
