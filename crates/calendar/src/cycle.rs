@@ -40,6 +40,20 @@ impl Cycle {
         }
     }
 
+    /// The last due time up to `until`, counted on from one that is past, and how many firings lie between: what was missed
+    /// after a long stop.
+    pub fn last_due(&self, previous_due: Timestamp, until: Timestamp, zone: &Zone) -> (Timestamp, u64) {
+        match self {
+            Cycle::Interval(interval) => interval.last_due(previous_due, until, zone),
+            Cycle::Cron(cron) => cron.last_due(previous_due, until, zone),
+        }
+    }
+
+    /// It asks to be due more often than once a millisecond, which nothing can be.
+    pub fn is_under_a_millisecond(&self) -> bool {
+        matches!(self, Cycle::Interval(interval) if interval.is_under_a_millisecond())
+    }
+
     pub fn repetitions(&self) -> Repetitions {
         match self {
             Cycle::Interval(interval) => interval.repetitions(),

@@ -62,6 +62,33 @@ impl RepeatingInterval {
         (due > previous_due && !self.is_over(due, zone)).then_some(due)
     }
 
+    /// See [`crate::Cycle::last_due`]. Rounds of an exact length are not walked through one by one.
+    pub(crate) fn last_due(
+        &self,
+        previous_due: Timestamp,
+        until: Timestamp,
+        zone: &Zone,
+    ) -> (Timestamp, u64) {
+        let end = self.end.as_ref().map(|end| end.in_zone(zone).timestamp());
+        let until = end.map_or(until, |end| end.min(until));
+        if let Some(duration) = self.duration(zone).filter(|duration| !duration.follows_calendar()) {
+            // Each due time is rounded up to a whole millisecond, and the next is counted from that.
+            let round_ms = duration.after(Timestamp(0), zone).0.max(1);
+            let rounds = (until - previous_due).max(0) / round_ms;
+            return (previous_due + rounds * round_ms, rounds.unsigned_abs());
+        }
+        let (mut due, mut rounds) = (previous_due, 0);
+        while let Some(next) = self.next_due(due, zone).filter(|next| *next <= until) {
+            (due, rounds) = (next, rounds + 1);
+        }
+        (due, rounds)
+    }
+
+    /// Due times are kept to the millisecond: nothing can be due more often.
+    pub(crate) fn is_under_a_millisecond(&self) -> bool {
+        matches!(self.round, Round::Lasts(duration) if !duration.follows_calendar() && duration.nanos < 1_000_000)
+    }
+
     fn is_over(&self, due: Timestamp, zone: &Zone) -> bool {
         self.end.as_ref().is_some_and(|end| due > end.in_zone(zone).timestamp())
     }

@@ -136,3 +136,34 @@ proptest! {
         prop_assert_eq!(cron.next_after(between, &zone), Some(due), "asked at {}", between);
     }
 }
+
+/// What was missed during a stop is what walking through it one by one would have found.
+#[test]
+fn the_last_due_time_is_the_one_that_single_steps_reach() {
+    let zone = common::berlin();
+    for text in [
+        "R/PT7S",
+        "R/PT0.0015S",
+        "R/P1D",
+        "R/P1M",
+        "R/PT1H/2026-03-29T00:00Z",
+        "0 30 2 * * *",
+        "*/7 * * * * *",
+        "0 0 0 31 * *",
+    ] {
+        let cycle = common::cycle(text);
+        let from = common::at("2026-03-27T22:13:05Z");
+        for ms in [0, 1, 999, 1_000, 7_000, 7_001, 3_599_999, 86_400_000, 3 * 86_400_000] {
+            let until = from + if text.contains("0.0015") { ms.min(10_000) } else { ms };
+            let (mut due, mut rounds) = (from, 0);
+            while let Some(next) = cycle.next_due(due, due, &zone).filter(|next| *next <= until) {
+                (due, rounds) = (next, rounds + 1);
+            }
+            let (last, passed) = cycle.last_due(from, until, &zone);
+            assert_eq!(last, due, "{text} until {until}");
+            if text.starts_with('R') {
+                assert_eq!(passed, rounds, "{text} until {until}");
+            }
+        }
+    }
+}

@@ -10,4 +10,4 @@ mod partition;
 pub mod simulation;
 pub mod timers;
 
-pub use node::{ClusterConfig, Node, NodeConfig};
+pub use node::{ClusterConfig, Node, NodeConfig, TimersConfig};

@@ -24,6 +24,9 @@ pub trait Machine: Send + Sync + 'static {
     /// Runs the loop of a partition.
     fn spawn_loop(&self, id: PartitionId, running: BoxFuture<'static, ()>);
 
+    /// Runs the timer loop of a partition.
+    fn spawn_timers(&self, id: PartitionId, running: BoxFuture<'static, ()>);
+
     /// The way to other nodes. Whoever asks there says by the secret that it may.
     fn network(&self, secret: &str) -> Arc<dyn Network>;
 }
@@ -50,6 +53,13 @@ impl Machine for ServerMachine {
     fn spawn_loop(&self, id: PartitionId, running: BoxFuture<'static, ()>) {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name(format!("partition-{id}")).stack_size(LOOP_STACK_BYTES);
+        thread.spawn(move || runtime.block_on(running)).expect("the system has a thread for each partition");
+    }
+
+    /// A thread of its own as well: packing thousands of timers must not hold up requests.
+    fn spawn_timers(&self, id: PartitionId, running: BoxFuture<'static, ()>) {
+        let runtime = tokio::runtime::Handle::current();
+        let thread = std::thread::Builder::new().name(format!("timers-{id}"));
         thread.spawn(move || runtime.block_on(running)).expect("the system has a thread for each partition");
     }
 

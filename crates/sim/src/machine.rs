@@ -78,6 +78,10 @@ impl Machine for SimMachine {
         self.world.tasks.spawn(self.group, Box::pin(running));
     }
 
+    fn spawn_timers(&self, _: PartitionId, running: BoxFuture<'static, ()>) {
+        self.world.tasks.spawn(self.group, running);
+    }
+
     fn network(&self, _secret: &str) -> Arc<dyn Network> {
         Arc::new(SimNetwork { world: self.world.clone(), member: self.member })
     }

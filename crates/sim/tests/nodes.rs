@@ -61,6 +61,10 @@ impl Machine for TestMachine {
         tokio::spawn(running);
     }
 
+    fn spawn_timers(&self, _id: PartitionId, running: BoxFuture<'static, ()>) {
+        tokio::spawn(running);
+    }
+
     fn network(&self, _secret: &str) -> Arc<dyn Network> {
         Arc::new(self.nodes.clone())
     }

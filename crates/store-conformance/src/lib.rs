@@ -48,7 +48,7 @@ macro_rules! conformance_tests {
                 a_timer_moves;
             timer_shards: a_shard_goes_with_its_partition, an_unknown_outcome_of_a_shard_is_settled,
                 blocks_come_in_pages, the_blocks_of_a_timer_are_found, places_are_kept_by_id_and_key,
-                deliveries_wait_in_lanes, commands_of_timers_wait_in_the_inbox, a_shard_runs_on_the_store;
+                deliveries_wait_in_lanes, rows_of_timers_can_be_looked_at, commands_of_timers_wait_in_the_inbox, a_shard_runs_on_the_store;
             search: operators_test_what_they_say, filters_are_joined, pages_cover_everything_once,
                 cursors_hold_still_under_writes, totals_are_exact_to_ten_thousand, live_and_history_are_one,
                 nulls_have_a_place_in_the_order, lists_are_tested_by_member, variables_select_instances,

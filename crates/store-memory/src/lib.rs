@@ -16,6 +16,7 @@ mod query;
 mod state;
 mod store;
 mod tables;
+mod timer_reads;
 mod timer_shards;
 mod timers;
 mod wakeup;

@@ -23,15 +23,15 @@ const PLACES_PER_PAGE: usize = 1_000;
 pub(crate) struct ShardRows {
     holder: Option<HolderId>,
     epoch: u64,
-    batches: BTreeSet<i64>,
-    highest_key: i64,
-    mark: Option<Position>,
-    blocks: BTreeMap<BlockId, BlockRow>,
-    places: BTreeMap<PlaceId, Place>,
-    namespaces: BTreeMap<Scope, Pause>,
+    pub(crate) batches: BTreeSet<i64>,
+    pub(crate) highest_key: i64,
+    pub(crate) mark: Option<Position>,
+    pub(crate) blocks: BTreeMap<BlockId, BlockRow>,
+    pub(crate) places: BTreeMap<PlaceId, Place>,
+    pub(crate) namespaces: BTreeMap<Scope, Pause>,
     targets: BTreeMap<u32, TargetRow>,
-    deliveries: BTreeMap<DeliveryId, DeliveryRow>,
-    failures: BTreeMap<(i64, u32), FailureRow>,
+    pub(crate) deliveries: BTreeMap<DeliveryId, DeliveryRow>,
+    pub(crate) failures: BTreeMap<(i64, u32), FailureRow>,
 }
 
 impl ShardRows {
@@ -81,6 +81,9 @@ impl ShardRows {
             self.deliveries.remove(id);
         }
         self.deliveries.extend(batch.deliveries.into_iter().map(|row| (row.id, row)));
+        for id in &batch.failure_deletes {
+            self.failures.remove(&(id.key, id.generation));
+        }
         self.failures.extend(batch.failures.into_iter().map(|row| ((row.key, row.generation), row)));
         for (scope, pause) in batch.namespaces {
             match pause {
@@ -233,7 +236,7 @@ impl TimerShards for MemoryStore {
 }
 
 impl State {
-    fn shard(&mut self, partition: PartitionId) -> Result<&mut ShardRows> {
+    pub(crate) fn shard(&mut self, partition: PartitionId) -> Result<&mut ShardRows> {
         self.shards.get_mut(&partition).ok_or_else(|| Error::Failed {
             place: format!("partition {partition}"),
             reason: "the store has no such partition".into(),

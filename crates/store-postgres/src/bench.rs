@@ -3,8 +3,15 @@
 use crate::connect::{Connector, Role, Settings, quoted};
 use crate::statistics::{self, Tables};
 use crate::{Options, PostgresStore};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tidemill_store::Result;
 use tokio_postgres::Client;
+
+static STATEMENTS: AtomicU64 = AtomicU64::new(0);
+
+pub(crate) fn note_statement() {
+    STATEMENTS.fetch_add(1, Ordering::Relaxed);
+}
 
 /// A transaction whose snapshot keeps dead rows from being cleared away, until it is dropped.
 pub struct OldSnapshot {
@@ -22,6 +29,20 @@ impl PostgresStore {
     pub async fn gather_statistics(options: &Options) -> Result<()> {
         let connector = Connector::new(&options.url, options.search_limit_ms)?;
         statistics::gather(&connector, &options.schema, false, Tables::All).await
+    }
+
+    /// Statements that this process has sent so far, those that begin and end transactions among them.
+    pub fn statements() -> u64 {
+        STATEMENTS.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that the server has written to its log of changes so far, for all of its databases.
+    pub async fn wal_bytes(options: &Options) -> Result<u64> {
+        let connector = Connector::new(&options.url, options.search_limit_ms)?;
+        let (client, _) = connector.open(&Settings::new(&options.schema, Role::Engine, true)).await?;
+        let sql = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text";
+        let row = client.query_one(sql, &[]).await.map_err(|error| connector.error(&error))?;
+        Ok(row.get::<_, String>(0).parse().unwrap_or(0))
     }
 
     pub async fn hold_snapshot(options: &Options) -> Result<OldSnapshot> {

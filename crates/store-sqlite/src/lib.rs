@@ -1,6 +1,7 @@
 //! The Tidemill store in one SQLite file: one writer thread that commits in groups, readers beside it,
 //! checkpoints off the writer's path.
 
+mod bench;
 mod checkpoint;
 mod commit;
 mod connect;

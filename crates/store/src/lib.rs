@@ -13,6 +13,7 @@ mod load;
 mod maintenance;
 mod ownership;
 pub mod query;
+mod timer_reads;
 mod timer_shards;
 mod timers;
 pub mod view;
@@ -33,6 +34,7 @@ pub use load::{INSTANCE_ENTITIES_MAX, LIST_ROWS_MAX, Load, Loaded};
 pub use maintenance::{Kept, Maintenance, Retention};
 pub use ownership::{KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState};
 pub use query::{Query, Searches};
+pub use timer_reads::{BlockRange, LaneUse, ShardState, SlotUse, TimerReads};
 pub use timer_shards::{DeliveryPage, Supply, TIMER_BATCHES_KEPT, TimerBatch, TimerNeed, TimerShards};
 pub use timers::{TimerPage, TimerPosition, TimerStore};
 pub use wakeup::Wakeup;
@@ -46,6 +48,7 @@ pub trait Store:
     + Definitions
     + TimerStore
     + TimerShards
+    + TimerReads
     + Ownership
     + Wakeup
     + Maintenance
@@ -62,6 +65,7 @@ impl<S> Store for S where
         + Definitions
         + TimerStore
         + TimerShards
+        + TimerReads
         + Ownership
         + Wakeup
         + Maintenance

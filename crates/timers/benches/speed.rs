@@ -155,7 +155,16 @@ fn service_timers(name: &str, count: usize, spread_ms: i64) {
             let due_ms = now_ms + 1 + (numbers.next() % spread_ms as u64) as i64;
             let (scope, target) = (scope.clone(), target.clone());
             let (flags, payload) = (Flags::default(), Box::default());
-            let create = Create { own_id: None, mode: Mode::Fail, scope, due_ms, target, flags, payload };
+            let create = Create {
+                own_id: None,
+                mode: Mode::Fail,
+                scope,
+                due_ms,
+                scheduled_ms: None,
+                target,
+                flags,
+                payload,
+            };
             shard.offer(batch * 10_000 + n, Request::Create(create)).expect("there is room");
         }
         now_ms += spread_ms * 10_000 / count as i64;

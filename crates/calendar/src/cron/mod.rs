@@ -30,6 +30,33 @@ impl Cron {
         search::next_after(self, after, zone)
     }
 
+    /// See [`crate::Cycle::last_due`]. The times between are not counted: a cron schedule has no number of firings that runs out.
+    pub(crate) fn last_due(
+        &self,
+        previous_due: Timestamp,
+        until: Timestamp,
+        zone: &Zone,
+    ) -> (Timestamp, u64) {
+        let is_past = |due: &Timestamp| *due <= until;
+        if self.next_after(previous_due, zone).filter(is_past).is_none() {
+            return (previous_due, 0);
+        }
+        // The last due time is the earliest one after which nothing is due until then.
+        let (mut early, mut late) = (previous_due.0, until.0);
+        while late - early > 1 {
+            let middle = early + (late - early) / 2;
+            match self.next_after(Timestamp(middle), zone).filter(is_past) {
+                Some(due) => early = due.0.max(middle),
+                None => late = middle,
+            }
+        }
+        let last = match self.next_after(Timestamp(early), zone).filter(is_past) {
+            Some(due) => due,
+            None => Timestamp(early),
+        };
+        (last, 1)
+    }
+
     /// A schedule for every hour is about elapsed time, any other about the clock on the wall.
     fn goes_by_elapsed_time(&self) -> bool {
         const ALL_HOURS: u64 = (1 << 24) - 1;

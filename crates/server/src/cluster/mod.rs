@@ -9,6 +9,7 @@ pub(crate) use client::{HttpNetwork, Peers};
 pub(crate) use server::routes;
 
 use crate::broker::{CommandError, CommandOptions, EndedInstance};
+use crate::timers::wire::{WireAnswer, WireRequest};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tidemill_model::command::ActivateJobs;
@@ -55,6 +56,11 @@ pub(crate) enum PeerRequest {
     SetClock {
         pinned_at: Option<Timestamp>,
     },
+    /// Something of the service timers of a partition of that node.
+    Timers {
+        partition: PartitionId,
+        request: WireRequest,
+    },
 }
 
 #[derive(Serialize, Deserialize, Debug)]
@@ -63,6 +69,7 @@ pub(crate) enum PeerReply {
     Jobs(Result<Vec<ActivatedJob>, CommandError>),
     /// None while it goes on.
     End(Option<EndedInstance>),
+    Timers(Result<WireAnswer, CommandError>),
     Noted,
 }
 
@@ -78,6 +85,7 @@ impl PeerRequest {
             PeerRequest::AwaitEnd { .. } => "await end",
             PeerRequest::OwnershipHasChanged => "ownership has changed",
             PeerRequest::SetClock { .. } => "set clock",
+            PeerRequest::Timers { .. } => "timers",
         }
     }
 }

@@ -39,12 +39,15 @@ mod search;
 mod serving;
 mod submit;
 mod system;
+mod timers;
 mod user_tasks;
 mod variables;
 
+pub(crate) use json::{date_text, parse_date};
 pub use operations::OperationsConfig;
 
 use crate::broker::Broker;
+use crate::timers::service::TimerService;
 use bodies::BodyRoom;
 use evaluations::Evaluations;
 use problem::Problem;
@@ -119,6 +122,8 @@ pub struct Gateway {
     evaluations: Evaluations,
     /// Where operators may look and act, and who may.
     operated: Option<(Arc<dyn Store>, OperationsConfig)>,
+    /// None where no node is behind the gateway.
+    timers: Option<TimerService>,
     /// The routes for other nodes.
     internal: axum::Router,
 }
@@ -141,6 +146,7 @@ impl Gateway {
             body_room,
             evaluations: Evaluations::default(),
             operated: None,
+            timers: None,
             internal: axum::Router::new(),
         }
     }
@@ -148,6 +154,11 @@ impl Gateway {
     /// Offers the endpoints for operators as well.
     pub fn with_operations(self, store: Arc<dyn Store>, config: OperationsConfig) -> Gateway {
         Gateway { operated: Some((store, config)), ..self }
+    }
+
+    /// Offers timers as a service.
+    pub fn with_timers(self, timers: TimerService) -> Gateway {
+        Gateway { timers: Some(timers), ..self }
     }
 
     /// Serves other nodes on the same listener.

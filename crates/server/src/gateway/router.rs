@@ -5,7 +5,7 @@ use super::call::{Call, Handled, check_json};
 use super::handlers::{self, Handler};
 use super::problem::Problem;
 use super::schema::{Api, Operation, Request as RequestShape};
-use super::{Gateway, accept, docs, operations};
+use super::{Gateway, accept, docs, operations, timers};
 use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
@@ -33,6 +33,7 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         *route = std::mem::take(route).on(filter, handle);
     }
     let mut router = docs::routes(Arc::clone(&gateway)).merge(gateway.internal.clone());
+    router = router.merge(timers::routes(Arc::clone(&gateway)));
     router = router.merge(operations::routes(gateway));
     for (path, route) in paths {
         router = router.route(&path, route);

@@ -31,7 +31,7 @@ impl Node {
     }
 
     /// New instances go round: over the partitions of this node, or over all where it has none.
-    fn any_partition(&self) -> PartitionId {
+    pub(super) fn any_partition(&self) -> PartitionId {
         let turn = self.turns.fetch_add(1, Ordering::Relaxed);
         let here = self.loops.all();
         if !here.is_empty() {

@@ -1,8 +1,11 @@
 //! The loops that run in this process.
 
 use crate::partition::{PartitionCall, PartitionHandle};
+use crate::timers::TimerHandle;
+use crate::timers::deliver::Deliveries;
 use std::collections::BTreeMap;
 use std::sync::RwLock;
+use std::time::Duration;
 use tidemill_model::PartitionId;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -15,8 +18,20 @@ enum Slot {
         opened_at: Instant,
         /// None while somebody waits for its end.
         end: Option<oneshot::Receiver<()>>,
+        timers: RunningTimers,
     },
 }
+
+/// The timer loop of a partition.
+pub(super) struct RunningTimers {
+    pub(super) handle: TimerHandle,
+    pub(super) end: Option<oneshot::Receiver<()>>,
+    /// None where this node sends no callbacks. Dropped, they end.
+    pub(super) deliveries: Option<Deliveries>,
+}
+
+/// How long a timer loop may take to write what it has taken, when its partition is given up.
+const TIMERS_LIMIT: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 pub(super) struct Loops {
@@ -31,6 +46,13 @@ impl Loops {
     pub(super) fn get(&self, id: PartitionId) -> Option<PartitionHandle> {
         match self.slots.read().expect(UNPOISONED).get(&id) {
             Some(Slot::Running { handle, .. }) => Some(handle.clone()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn timers(&self, id: PartitionId) -> Option<TimerHandle> {
+        match self.slots.read().expect(UNPOISONED).get(&id) {
+            Some(Slot::Running { timers, .. }) => Some(timers.handle.clone()),
             _ => None,
         }
     }
@@ -69,10 +91,15 @@ impl Loops {
     }
 
     /// The thread forgets the loop when that ends, so it may begin only when the loop is known.
-    pub(super) fn opened(&self, handle: PartitionHandle, begin: impl FnOnce() -> oneshot::Receiver<()>) {
+    pub(super) fn opened(
+        &self,
+        handle: PartitionHandle,
+        timers: RunningTimers,
+        begin: impl FnOnce() -> oneshot::Receiver<()>,
+    ) {
         let mut slots = self.slots.write().expect(UNPOISONED);
-        let id = handle.id;
-        slots.insert(id, Slot::Running { handle, opened_at: Instant::now(), end: Some(begin()) });
+        let (id, opened_at) = (handle.id, Instant::now());
+        slots.insert(id, Slot::Running { handle, opened_at, end: Some(begin()), timers });
     }
 
     /// Loops that run since before this moment.
@@ -94,10 +121,19 @@ impl Loops {
     /// Finishes what runs, releases the partition and waits for that. False when it is being stopped already.
     pub(super) async fn stop(&self, id: PartitionId) -> bool {
         let taken = match self.slots.write().expect(UNPOISONED).get_mut(&id) {
-            Some(Slot::Running { handle, end, .. }) => end.take().map(|end| (handle.clone(), end)),
+            Some(Slot::Running { handle, end, timers, .. }) => {
+                // What was begun and is not settled is delivered again by the next owner.
+                drop(timers.deliveries.take());
+                end.take().map(|end| (handle.clone(), end, timers.handle.clone(), timers.end.take()))
+            }
             _ => None,
         };
-        let Some((handle, end)) = taken else { return false };
+        let Some((handle, end, timers, timers_end)) = taken else { return false };
+        // Its last commit must not meet a partition that was released already.
+        timers.stop().await;
+        if let Some(timers_end) = timers_end {
+            let _ = tokio::time::timeout(TIMERS_LIMIT, timers_end).await;
+        }
         // A partition that has stopped by itself cannot be told any more.
         let _ = handle.send_surely(PartitionCall::Stop).await;
         let _ = end.await;

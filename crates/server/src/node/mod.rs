@@ -13,6 +13,7 @@ mod peers;
 mod plan;
 mod routes;
 mod store_health;
+mod timers;
 mod upkeep;
 mod welcome;
 
@@ -20,6 +21,7 @@ use crate::clock::Clock;
 use crate::cluster::Peers;
 use crate::machine::{Machine, ServerMachine};
 use crate::partition::{CommandLock, PartitionCall, PartitionHandle};
+use crate::timers::deliver::{CallbackSettings, Callbacks};
 use definitions::DefinitionCache;
 use futures_util::future::{AbortHandle, abortable};
 use loops::Loops;
@@ -54,6 +56,24 @@ pub struct NodeConfig {
     pub answer_limit: Duration,
     /// Commands that may wait in the inbox of a partition before clients are turned away.
     pub inbox_max: u64,
+    pub timers: TimersConfig,
+    /// How callbacks of timers are sent. None sends none: they wait for a node that does.
+    pub callbacks: Option<CallbackSettings>,
+}
+
+/// Service timers of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimersConfig {
+    /// For all partitions of the store together, as if this node had them all.
+    pub memory_bytes: usize,
+    /// Timers that one commit fires at most. After a long stop it decides how fast those are made up for that are overdue.
+    pub fired_per_commit: usize,
+}
+
+impl Default for TimersConfig {
+    fn default() -> TimersConfig {
+        TimersConfig { memory_bytes: 128 << 20, fired_per_commit: 20_000 }
+    }
 }
 
 impl NodeConfig {
@@ -82,6 +102,8 @@ impl Default for NodeConfig {
             cluster: None,
             answer_limit: Duration::from_secs(10),
             inbox_max: tidemill_store::LAG_COUNT_MAX,
+            timers: TimersConfig::default(),
+            callbacks: None,
         }
     }
 }
@@ -115,6 +137,8 @@ pub struct Node {
     broken: Notify,
     store_health: StoreHealth,
     welcome: Welcome,
+    /// None where none are sent.
+    callbacks: Option<Arc<Callbacks>>,
     /// Held alone by a partition that runs what a predecessor may have died of.
     command_lock: CommandLock,
     tasks: Mutex<Vec<AbortHandle>>,
@@ -147,7 +171,13 @@ impl Node {
             .cluster
             .as_ref()
             .map(|cluster| Peers::over(machine.network(cluster.secret.as_deref().unwrap_or(""))));
+        let callbacks = config.callbacks.as_ref().map(Callbacks::new).transpose();
+        let callbacks = callbacks.map_err(|error| Error::Failed {
+            place: "the settings of callbacks".to_owned(),
+            reason: error.to_string(),
+        })?;
         let node = Arc::new(Node {
+            callbacks,
             definitions: DefinitionCache::new(store.clone()),
             newest_definitions: Arc::new(AtomicU64::new(store.definitions_version().await?)),
             machine,

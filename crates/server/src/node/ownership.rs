@@ -156,7 +156,8 @@ impl Node {
             Ok(Some((partition, handle))) => {
                 tracing::debug!(partition = %id, "took the partition");
                 let node = self.clone();
-                self.loops.opened(handle, || self.begin_loop(id, node.run(id, partition)));
+                let timers = self.begin_timers(&handle);
+                self.loops.opened(handle, timers, || self.begin_loop(id, node.run(id, partition)));
                 // Who has something for it looks for its new owner.
                 return self.tell_others_to_look().await;
             }
@@ -188,7 +189,11 @@ impl Node {
 
     async fn run(self: Arc<Self>, id: PartitionId, partition: Partition) {
         let ended = partition.run().await;
+        let timers = self.loops.timers(id);
         self.loops.forget(id);
+        if let Some(timers) = timers {
+            timers.stop().await;
+        }
         let is_lost = matches!(ended, Err(Error::Fenced { .. })) && self.peers.is_some();
         let has_panicked = matches!(&ended, Err(Error::Failed { reason, .. }) if reason == PANICKED);
         if ended.is_err() && !is_lost && !has_panicked {

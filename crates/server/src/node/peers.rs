@@ -36,6 +36,9 @@ impl Node {
                 self.ownership_changed.notify_one();
                 PeerReply::Noted
             }
+            PeerRequest::Timers { partition, request } => {
+                PeerReply::Timers(self.timers_for_peer(partition, request).await)
+            }
             PeerRequest::SetClock { pinned_at } => {
                 self.set_own_clock(pinned_at).await;
                 PeerReply::Noted

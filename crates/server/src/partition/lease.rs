@@ -41,6 +41,13 @@ impl Lease {
         *self.told.lock().expect(UNPOISONED) = Some(Told { now, asked_at, told_at: Instant::now() });
     }
 
+    /// The time that the store's clock shows at least.
+    pub(crate) fn earliest_now(&self) -> Option<Timestamp> {
+        let Told { now, told_at, .. } = (*self.told.lock().expect(UNPOISONED))?;
+        let passed_ms = i64::try_from(told_at.elapsed().as_millis()).unwrap_or(i64::MAX);
+        Some(Timestamp(now.0.saturating_add(passed_ms)))
+    }
+
     /// By a steady clock that began then.
     pub(super) fn store_time(&self, began: Instant) -> Option<StoreTime> {
         let Told { now, asked_at, told_at } = (*self.told.lock().expect(UNPOISONED))?;

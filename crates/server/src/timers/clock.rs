@@ -1,5 +1,8 @@
 //! The time of a timer loop: the store's clock, as it surely is by now.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 use tidemill_model::Timestamp;
 use tokio::time::Instant;
 
@@ -8,6 +11,25 @@ use tokio::time::Instant;
 pub(super) struct LoopClock {
     told: Timestamp,
     told_at: Instant,
+    simulated: Option<Arc<SimulatedTime>>,
+}
+
+/// A time that stands still until it is let go, and then jumps from one due time to the next: for measurements that would take
+/// days otherwise.
+#[derive(Default)]
+pub struct SimulatedTime {
+    now_ms: AtomicI64,
+    goes: AtomicBool,
+}
+
+impl SimulatedTime {
+    pub fn at(now_ms: i64) -> SimulatedTime {
+        SimulatedTime { now_ms: AtomicI64::new(now_ms), goes: AtomicBool::new(false) }
+    }
+
+    pub fn let_go(&self) {
+        self.goes.store(true, Ordering::Release);
+    }
 }
 
 /// An answer that took longer says little about the store's clock, unless the last one is old.
@@ -17,11 +39,38 @@ const OLD_MS: u128 = 60_000;
 
 impl LoopClock {
     pub(super) fn new(told: Timestamp, told_at: Instant) -> LoopClock {
-        LoopClock { told, told_at }
+        LoopClock { told, told_at, simulated: None }
+    }
+
+    pub(super) fn simulate(&mut self, time: Arc<SimulatedTime>) {
+        self.simulated = Some(time);
     }
 
     pub(super) fn now_ms(&self) -> i64 {
-        self.at(Instant::now())
+        match &self.simulated {
+            Some(time) => time.now_ms.load(Ordering::Acquire),
+            None => self.at(Instant::now()),
+        }
+    }
+
+    pub(super) fn is_simulated(&self) -> bool {
+        self.simulated.is_some()
+    }
+
+    /// The time of a commit for which the store has told its own.
+    pub(super) fn landed_ms(&self, told: Timestamp) -> i64 {
+        if self.simulated.is_some() { self.now_ms() } else { told.0 }
+    }
+
+    /// How long to wait for this time. Simulated time is there at once.
+    pub(super) fn until(&self, wake_ms: i64) -> Duration {
+        let passes = |time: &&Arc<SimulatedTime>| time.goes.load(Ordering::Acquire);
+        if let Some(time) = self.simulated.as_ref().filter(passes)
+            && time.now_ms.fetch_max(wake_ms, Ordering::AcqRel) < wake_ms
+        {
+            return Duration::ZERO;
+        }
+        Duration::from_millis(wake_ms.saturating_sub(self.now_ms()).max(1).unsigned_abs())
     }
 
     fn at(&self, moment: Instant) -> i64 {
@@ -29,8 +78,12 @@ impl LoopClock {
         self.told.0.saturating_add(i64::try_from(passed_ms).unwrap_or(i64::MAX))
     }
 
-    /// The store has told its time. The clock follows it in both directions, and keeps to the best answer otherwise.
-    pub(super) fn told(&mut self, now: Timestamp, asked_at: Instant, told_at: Instant) {
+    /// The store has told its time. The clock follows it in both directions, and keeps to the best answer otherwise. Gives the
+    /// step that the store's clock has taken meanwhile, if it was set.
+    pub(super) fn told(&mut self, now: Timestamp, asked_at: Instant, told_at: Instant) -> Option<i64> {
+        if self.simulated.is_some() {
+            return None;
+        }
         let (earliest, latest) = (self.at(asked_at), self.at(told_at));
         let was_set = now.0 < earliest || now.0 > latest.saturating_add(SLOW_MS as i64);
         let took_ms = told_at.saturating_duration_since(asked_at).as_millis();
@@ -39,13 +92,13 @@ impl LoopClock {
         if was_set || is_better || is_old && took_ms <= SLOW_MS {
             (self.told, self.told_at) = (now, told_at);
         }
+        was_set.then_some(now.0 - if now.0 < earliest { earliest } else { latest })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -55,7 +108,7 @@ mod tests {
         let mut clock = LoopClock::new(Timestamp(1_000), start);
         assert_eq!(clock.at(start + SECOND), 2_000);
         // The store's clock was looked at just before the answer, and is 5 ms ahead of what is known here.
-        clock.told(Timestamp(2_005), start + SECOND, start + SECOND);
+        assert_eq!(clock.told(Timestamp(2_005), start + SECOND, start + SECOND), None);
         assert_eq!(clock.at(start + 2 * SECOND), 3_005);
         // A slow answer: the store looked at its clock long before it came.
         clock.told(Timestamp(3_005), start + 2 * SECOND, start + 4 * SECOND);
@@ -66,7 +119,7 @@ mod tests {
     fn it_follows_a_clock_that_was_set() {
         let start = Instant::now();
         let mut clock = LoopClock::new(Timestamp(100_000), start);
-        clock.told(Timestamp(40_000), start + SECOND, start + SECOND);
+        assert_eq!(clock.told(Timestamp(40_000), start + SECOND, start + SECOND), Some(-61_000));
         assert_eq!(clock.at(start + 2 * SECOND), 41_000, "dates wait for a clock that was set back");
         clock.told(Timestamp(900_000), start + 3 * SECOND, start + 3 * SECOND);
         assert_eq!(clock.at(start + 4 * SECOND), 901_000);

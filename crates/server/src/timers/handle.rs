@@ -1,17 +1,24 @@
 //! The way to a timer loop.
 
+use super::health::LoopHealth;
+use std::sync::Arc;
 use tidemill_timers::shard::{Answer, Batch, Request};
 use tokio::sync::{mpsc, oneshot};
 
-pub(super) struct TimerCall {
-    pub(super) request: Request,
-    pub(super) answer: oneshot::Sender<Answer>,
+pub(super) enum TimerCall {
+    Request {
+        request: Request,
+        answer: oneshot::Sender<Answer>,
+    },
+    /// Answers what it has taken, and ends.
+    Stop,
 }
 
-/// Clones lead to the same loop. It ends when the last of them is dropped.
+/// Clones lead to the same loop. It ends when it is told to stop, or when the last of them is dropped.
 #[derive(Clone)]
 pub struct TimerHandle {
     calls: mpsc::Sender<TimerCall>,
+    health: Arc<LoopHealth>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -19,15 +26,28 @@ pub struct TimerHandle {
 pub struct TimerError;
 
 impl TimerHandle {
-    pub(super) fn new(calls: mpsc::Sender<TimerCall>) -> TimerHandle {
-        TimerHandle { calls }
+    pub(super) fn new(calls: mpsc::Sender<TimerCall>, health: Arc<LoopHealth>) -> TimerHandle {
+        TimerHandle { calls, health }
     }
 
     /// Answered when the commit that carries it is durable. Waits while the loop has no room.
     pub async fn request(&self, request: Request) -> Result<Answer, TimerError> {
         let (answer, answered) = oneshot::channel();
-        self.calls.send(TimerCall { request, answer }).await.map_err(|_| TimerError)?;
+        // A loop that has stopped has not begun it.
+        if self.calls.send(TimerCall::Request { request, answer }).await.is_err() {
+            return Ok(Answer::Moved);
+        }
         answered.await.map_err(|_| TimerError)
+    }
+
+    /// Tells the loop to answer what it has taken, and to end.
+    pub(crate) async fn stop(&self) {
+        // One that has ended cannot be told any more.
+        let _ = self.calls.send(TimerCall::Stop).await;
+    }
+
+    pub fn health(&self) -> &LoopHealth {
+        &self.health
     }
 }
 

@@ -1,20 +1,34 @@
 //! The timer loop of a partition: drives the shard of its service timers (`tidemill-timers`) on the store. It waits, reads and
 //! commits; everything else is decided by the shard.
 
+mod bell;
 mod clock;
+mod commands;
+pub mod deliver;
 mod handle;
+mod health;
+pub mod id;
+pub mod service;
+pub mod spec;
 mod store_calls;
+pub(crate) mod wire;
 
+pub use bell::LaneBell;
+pub use clock::SimulatedTime;
 pub use handle::{FiredBatch, TimerError, TimerHandle};
+pub use health::{LoopHealth, LoopNumbers};
 
 use clock::LoopClock;
+use commands::CommandMaker;
+use futures_util::FutureExt;
 use handle::TimerCall;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use store_calls::{Finished, commit, read};
 use tidemill_model::{PartitionId, Timestamp};
-use tidemill_store::{Error, HolderId, Result, Store, TimerBatch};
+use tidemill_store::{Error, HolderId, Result, Store, TimerNeed};
 use tidemill_timers::shard::{Answer, Batch, Commit, Config, Shard, Ticket};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
@@ -28,11 +42,16 @@ const TAKEN_PER_TURN: usize = 256;
 const TRY_AGAIN: Duration = Duration::from_millis(200);
 /// The loop looks around this often, even if nothing has happened.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Before a damaged block is read again, because somebody may have mended it.
+const DAMAGED_AGAIN: Duration = Duration::from_secs(30);
+/// Before a loop that has failed begins anew.
+const BEGIN_AGAIN: Duration = Duration::from_secs(1);
 
 pub type OnFired = Arc<dyn Fn(&FiredBatch) + Send + Sync>;
 
 pub struct TimerLoop {
     shard: Shard,
+    config: Config,
     store: Arc<dyn Store>,
     partition: PartitionId,
     holder: HolderId,
@@ -42,12 +61,19 @@ pub struct TimerLoop {
     held_back: Option<TimerCall>,
     waiting: HashMap<Ticket, oneshot::Sender<Answer>>,
     tickets: Ticket,
-    reads: JoinSet<Finished>,
+    reads: JoinSet<Result<Finished>>,
     commit: Option<JoinHandle<Result<Timestamp>>>,
     /// Of the batch on its way.
     fires: Option<FiredBatch>,
     commit_began: Instant,
     on_fired: OnFired,
+    bell: Arc<LaneBell>,
+    /// Lanes that the batch on its way has deliveries for.
+    lanes: Vec<u32>,
+    commands: Arc<CommandMaker>,
+    /// Needs that met a damaged block.
+    damaged: BTreeSet<u64>,
+    health: Arc<LoopHealth>,
 }
 
 impl TimerLoop {
@@ -61,8 +87,10 @@ impl TimerLoop {
         on_fired: OnFired,
     ) -> (TimerLoop, TimerHandle) {
         let (sender, calls) = mpsc::channel(QUEUE_MAX);
+        let health = Arc::<LoopHealth>::default();
         let timers = TimerLoop {
             shard: Shard::new(config),
+            config,
             store,
             partition,
             holder,
@@ -76,12 +104,88 @@ impl TimerLoop {
             fires: None,
             commit_began: Instant::now(),
             on_fired,
+            bell: Arc::default(),
+            lanes: Vec::new(),
+            commands: Arc::default(),
+            damaged: BTreeSet::new(),
+            health: health.clone(),
         };
-        (timers, TimerHandle::new(sender))
+        (timers, TimerHandle::new(sender, health))
+    }
+
+    /// Runs beside a partition, whatever happens: a loop that fails says so and begins anew from the store. The partition never
+    /// hears of it.
+    pub(crate) async fn keep_running(mut self) {
+        loop {
+            let reason = match AssertUnwindSafe(self.run_on()).catch_unwind().await {
+                Ok(Ok(())) => return,
+                // Whoever owns the partition now owns its timers too.
+                Ok(Err(error @ Error::Fenced { .. })) => {
+                    tracing::debug!(partition = %self.partition, "another owner has the timers of the partition");
+                    error.to_string()
+                }
+                Ok(Err(error)) => {
+                    tracing::error!(partition = %self.partition, %error, "the timer loop has failed; it begins anew");
+                    error.to_string()
+                }
+                Err(_) => {
+                    tracing::error!(partition = %self.partition, "the timer loop has panicked; it begins anew");
+                    "it panicked".to_owned()
+                }
+            };
+            self.health.is_in_trouble(reason);
+            self.forget_all();
+            if !self.wait_turning_away().await {
+                return;
+            }
+        }
+    }
+
+    /// Memory is built anew from the store. Whoever waits does not hear what became of the request.
+    fn forget_all(&mut self) {
+        self.shard = Shard::new(self.config);
+        self.waiting.clear();
+        self.held_back = None;
+        self.reads = JoinSet::new();
+        self.damaged.clear();
+        (self.commit, self.fires) = (None, None);
+        self.health.looked_at(false, 0, 0);
+    }
+
+    /// False when the loop is told to stop meanwhile.
+    async fn wait_turning_away(&mut self) -> bool {
+        let until = Instant::now() + BEGIN_AGAIN;
+        loop {
+            tokio::select! {
+                biased;
+                call = self.calls.recv() => match call {
+                    Some(TimerCall::Request { answer, .. }) => {
+                        // Who has gone away does not want the answer.
+                        let _ = answer.send(Answer::Moved);
+                    }
+                    Some(TimerCall::Stop) | None => return false,
+                },
+                () = tokio::time::sleep_until(until) => return true,
+            }
+        }
+    }
+
+    /// Runs by a time of its own instead of the store's.
+    pub fn simulate(&mut self, time: Arc<SimulatedTime>) {
+        self.clock.simulate(time);
+    }
+
+    /// Rung after each commit that has written deliveries.
+    pub fn bell(&self) -> Arc<LaneBell> {
+        self.bell.clone()
     }
 
     /// Runs until nobody can reach it any more and all that was asked is answered, or until it may no longer write.
     pub async fn run(mut self) -> Result<()> {
+        self.run_on().await
+    }
+
+    async fn run_on(&mut self) -> Result<()> {
         let mut is_reachable = true;
         loop {
             is_reachable &= self.take_calls();
@@ -92,6 +196,7 @@ impl TimerLoop {
                 self.begin_commit(batch);
                 self.begin_reads();
             }
+            self.health.looked_at(self.shard.is_ready(), self.shard.bytes(), self.shard.mark().due_ms);
             if !is_reachable && self.waiting.is_empty() && self.commit.is_none() {
                 return Ok(());
             }
@@ -119,26 +224,43 @@ impl TimerLoop {
 
     /// False when the shard has no room.
     fn take(&mut self, call: TimerCall) -> bool {
+        let (request, answer) = match call {
+            TimerCall::Request { request, answer } => (request, answer),
+            TimerCall::Stop => {
+                // What was sent before is still taken; nobody can send any more.
+                self.calls.close();
+                return true;
+            }
+        };
         self.tickets += 1;
-        if self.shard.offer(self.tickets, call.request.clone()).is_err() {
-            self.held_back = Some(call);
+        if self.shard.offer(self.tickets, request.clone()).is_err() {
+            self.held_back = Some(TimerCall::Request { request, answer });
             return false;
         }
-        self.waiting.insert(self.tickets, call.answer);
+        self.waiting.insert(self.tickets, answer);
         true
     }
 
     fn begin_reads(&mut self) {
-        for (number, need) in self.shard.needs(self.clock.now_ms()) {
-            self.reads.spawn(read(self.store.clone(), self.partition, self.holder.clone(), number, need));
+        let needs = self.shard.needs(self.clock.now_ms());
+        let (places, others): (Vec<_>, Vec<_>) =
+            needs.into_iter().partition(|(_, need)| matches!(need, TimerNeed::Place(_)));
+        if !places.is_empty() {
+            self.begin_read(places);
         }
+        others.into_iter().for_each(|need| self.begin_read(vec![need]));
+    }
+
+    fn begin_read(&mut self, needs: Vec<(u64, TimerNeed)>) {
+        self.reads.spawn(read(self.store.clone(), self.partition, self.holder.clone(), needs));
     }
 
     fn begin_commit(&mut self, batch: Batch) {
         self.fires = FiredBatch::of(&batch);
+        self.lanes = batch.deliveries.iter().map(|row| row.id.lane).collect();
         self.commit_began = Instant::now();
-        let batch = TimerBatch { holder: self.holder.clone(), batch, outgoing: Vec::new() };
-        self.commit = Some(tokio::spawn(commit(self.store.clone(), batch)));
+        let (store, holder, commands) = (self.store.clone(), self.holder.clone(), self.commands.clone());
+        self.commit = Some(tokio::spawn(commit(store, holder, batch, commands)));
     }
 
     async fn wait(&mut self, is_reachable: bool) -> Result<()> {
@@ -161,19 +283,32 @@ impl TimerLoop {
         if self.commit.is_some() {
             return LOOK_EVERY;
         }
-        let now_ms = self.clock.now_ms();
-        let wake_ms = self.shard.wake_at_ms().map(|wake_ms| wake_ms.saturating_sub(now_ms).max(1));
-        wake_ms.map_or(LOOK_EVERY, |ms| Duration::from_millis(ms.unsigned_abs()).min(LOOK_EVERY))
+        // What is being read may be due earlier than what is known: a time that jumps must not pass it.
+        if self.clock.is_simulated() && !self.reads.is_empty() {
+            return LOOK_EVERY;
+        }
+        match self.shard.wake_at_ms() {
+            Some(wake_ms) => self.clock.until(wake_ms).min(LOOK_EVERY),
+            None => LOOK_EVERY,
+        }
     }
 
     async fn landed(&mut self, landed: Result<Timestamp>) -> Result<()> {
         let commit = match landed {
             Ok(now) => {
-                self.clock.told(now, self.commit_began, Instant::now());
-                if let Some(mut fired) = self.fires.take() {
-                    fired.landed_ms = now.0;
+                if let Some(step_ms) = self.clock.told(now, self.commit_began, Instant::now()) {
+                    tracing::warn!(partition = %self.partition, step_ms, "the store's clock was set; timers follow it");
+                    self.health.clock_stepped(step_ms);
+                }
+                let fired = self
+                    .fires
+                    .take()
+                    .map(|fired| FiredBatch { landed_ms: self.clock.landed_ms(now), ..fired });
+                self.health.committed(fired.as_ref());
+                if let Some(fired) = fired {
                     (self.on_fired)(&fired);
                 }
+                self.bell.ring(std::mem::take(&mut self.lanes));
                 Commit::Written
             }
             Err(Error::Fenced { .. }) => Commit::Fenced,
@@ -193,13 +328,43 @@ impl TimerLoop {
         }
     }
 
-    fn finish(&mut self, finished: std::result::Result<Finished, tokio::task::JoinError>) -> Result<()> {
+    fn finish(
+        &mut self,
+        finished: std::result::Result<Result<Finished>, tokio::task::JoinError>,
+    ) -> Result<()> {
         let failed = |reason: String| Error::Failed { place: "a read of timers".into(), reason };
-        let Finished { number, supply } = finished.map_err(|error| failed(error.to_string()))?;
-        let answers = self.shard.supply(number, supply?, self.clock.now_ms());
-        // Nothing fires from the damaged slot on. Whoever reads the log mends it; the loop must not go on as if it were not there.
-        self.answer(answers.map_err(|error| failed(error.to_string()))?);
+        let Finished { supplies } = finished.map_err(|error| failed(error.to_string()))??;
+        for (number, need, supply) in supplies {
+            match self.shard.supply(number, supply, self.clock.now_ms()) {
+                Ok(answers) => {
+                    let is_mended = self.damaged.remove(&number) || matches!(need, TimerNeed::Recover);
+                    if is_mended && self.damaged.is_empty() {
+                        self.health.is_well();
+                    }
+                    self.answer(answers);
+                }
+                Err(damaged) => {
+                    self.damaged.insert(number);
+                    self.read_again(number, need, damaged.to_string());
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Nothing fires from the damaged slot on, because to pass it would lose its timers. Everything else goes on; somebody may
+    /// mend it.
+    fn read_again(&mut self, number: u64, need: TimerNeed, reason: String) {
+        tracing::error!(
+            partition = %self.partition, reason,
+            "a block of timers is damaged: none behind it fires until it is mended"
+        );
+        self.health.is_in_trouble(reason);
+        let (store, partition, holder) = (self.store.clone(), self.partition, self.holder.clone());
+        self.reads.spawn(async move {
+            tokio::time::sleep(DAMAGED_AGAIN).await;
+            read(store, partition, holder, vec![(number, need)]).await
+        });
     }
 
     fn answer(&mut self, answers: Vec<(Ticket, Answer)>) {

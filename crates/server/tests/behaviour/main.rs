@@ -20,5 +20,6 @@ mod models;
 mod partitions;
 mod restart;
 mod search;
+mod timers;
 mod user_tasks;
 mod world;

@@ -10,13 +10,17 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tidemill_model::PartitionCount;
 use tidemill_server::gateway::schema::answer_misfit;
-use tidemill_server::gateway::{Gateway, GatewayConfig};
+use tidemill_server::gateway::{Gateway, GatewayConfig, OperationsConfig};
+use tidemill_server::timers::service::TimerService;
 use tidemill_server::{ClusterConfig, Node, NodeConfig};
 use tidemill_store_sqlite::{Options, SqliteStore};
 use tower::ServiceExt;
 
 /// Long enough for a loaded machine; nothing waits so long unless it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Operators show it.
+pub(crate) const SECRET: &str = "known to operators";
 
 pub(crate) struct World {
     dir: TempDir,
@@ -122,7 +126,10 @@ impl World {
     ) -> World {
         let node = Node::start(store.clone(), node).await.expect("a node");
         let config = GatewayConfig { pins_clock: true, ..config };
-        let gateway = Gateway::new(node.clone(), store.clone(), store, config);
+        let operations = OperationsConfig { secret: Some(SECRET.to_owned()), ..OperationsConfig::default() };
+        let gateway = Gateway::new(node.clone(), store.clone(), store.clone(), config)
+            .with_operations(store, operations)
+            .with_timers(TimerService::new(node.clone()));
         let mut world = World { dir, partitions, node, router: gateway.router(), description: Value::Null };
         world.description = world.get("/openapi.json").await.ok();
         world

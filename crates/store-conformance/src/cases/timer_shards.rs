@@ -5,11 +5,14 @@ use crate::{Place as Home, Session};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_model::{PartitionId, Timestamp};
-use tidemill_store::{Error, HolderId, NewInboxEntry, Result, Store, Supply, TimerBatch, TimerNeed};
+use tidemill_store::{
+    BlockRange, Error, HolderId, NewInboxEntry, Result, SlotUse, Store, Supply, TimerBatch, TimerNeed,
+};
 use tidemill_timers::block::{self, Block, Flags, Kind, PlaceId, Scope};
 use tidemill_timers::shard::{
-    Batch, BlockId, BlockRow, Commit, Config, Create, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureRow,
-    Fence, Mode, Pause, Place, PlaceChange, PlaceState, Recovered, Request, Shard, Target, TargetRow,
+    Batch, BlockId, BlockRow, Commit, Config, Create, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureId,
+    FailureRow, Fence, Mode, Pause, Place, PlaceChange, PlaceState, Recovered, Request, Shard, Target,
+    TargetRow,
 };
 use tidemill_timers::slot::LEVELS;
 use tidemill_timers::{Position, Slot};
@@ -61,6 +64,7 @@ impl Owner {
             delivery_deletes: Vec::new(),
             commands: Vec::new(),
             failures: Vec::new(),
+            failure_deletes: Vec::new(),
             fired: 0,
             first_due_ms: None,
             namespaces: Vec::new(),
@@ -222,7 +226,11 @@ fn place(id: PlaceId, key: i64) -> Place {
 pub async fn places_are_kept_by_id_and_key(home: &dyn Home) {
     let owner = Owner::open(home).await;
     let own = PlaceId::of_own_id(u128::MAX / 3);
-    let places = [place(PlaceId::of_key(7), 7), place(PlaceId::of_key(300), 300), place(own, 9)];
+    let places = [
+        place(PlaceId::of_generated(7, 1_000), 7),
+        place(PlaceId::of_generated(300, 1_000), 300),
+        place(own, 9),
+    ];
     let puts = places.iter().map(|place| PlaceChange::Put(*place)).collect();
     owner.commit(Batch { places: puts, ..owner.batch(1) }).await;
     let get = async |id| match owner.supply(TimerNeed::Place(id)).await.expect("reads") {
@@ -242,9 +250,9 @@ pub async fn places_are_kept_by_id_and_key(home: &dyn Home) {
     let changes = vec![
         PlaceChange::Put(place(own, 10)),
         PlaceChange::Delete { id: own, key: 9 },
-        PlaceChange::Put(place(PlaceId::of_key(8), 8)),
-        PlaceChange::Delete { id: PlaceId::of_key(8), key: 8 },
-        PlaceChange::Delete { id: PlaceId::of_key(7), key: 7 },
+        PlaceChange::Put(place(PlaceId::of_generated(8, 1_000), 8)),
+        PlaceChange::Delete { id: PlaceId::of_generated(8, 1_000), key: 8 },
+        PlaceChange::Delete { id: PlaceId::of_generated(7, 1_000), key: 7 },
         PlaceChange::Put(Place { generation: 4, ..places[1] }),
         PlaceChange::Put(Place { generation: 5, ..places[1] }),
     ];
@@ -301,6 +309,91 @@ pub async fn deliveries_wait_in_lanes(home: &dyn Home) {
     let left = owner.store.deliveries(owner.partition, 2, None, 100).await.expect("reads");
     assert_eq!(left.rows, rows[1..2]);
     assert_eq!(owner.recover().await.expect("reads").namespaces, []);
+}
+
+/// What those see who search and operate.
+pub async fn rows_of_timers_can_be_looked_at(home: &dyn Home) {
+    let owner = Owner::open(home).await;
+    let (store, partition) = (&owner.store, owner.partition);
+    let block = |level, number, kind, batch, n| BlockRow {
+        id: BlockId { slot: Slot { level, number }, kind, batch, n },
+        first_key: 1,
+        last_key: 9,
+        count: 5,
+        data: vec![7; 10],
+    };
+    let blocks = vec![
+        block(0, 4, Kind::Tombstones, 1, 0),
+        block(0, 4, Kind::Entries, 1, 0),
+        block(0, 4, Kind::Entries, 1, 1),
+        block(0, 6, Kind::Entries, 1, 0),
+        block(3, 1, Kind::Entries, 1, 0),
+    ];
+    let failure = |key, generation| FailureRow {
+        key,
+        generation,
+        at_ms: 5,
+        reason: "gone".into(),
+        data: vec![key as u8],
+    };
+    let failures = vec![failure(1, 2), failure(2, 0), failure(2, 1)];
+    let delivery = |lane, n| DeliveryRow {
+        id: DeliveryId { lane, batch: 1, n },
+        first_key: 3,
+        count: 10,
+        data: vec![1],
+    };
+    let own = PlaceId::of_own_id(9);
+    let place = Place { id: own, key: 3, due_ms: 4, id_due_ms: 4, generation: 1, state: PlaceState::Paused };
+    let scope = Scope { tenant: "t".into(), namespace: "n".into() };
+    let pause = Pause { since: Position::new(4, 5), is_resuming: false };
+    owner
+        .commit(Batch {
+            block_inserts: blocks.clone(),
+            failures: failures.clone(),
+            deliveries: vec![delivery(2, 0), delivery(2, 1), delivery(u32::MAX, 0)],
+            places: vec![PlaceChange::Put(place)],
+            namespaces: vec![(scope.clone(), Some(pause))],
+            ..owner.batch(1)
+        })
+        .await;
+    let state = store.timer_shard(partition).await.expect("reads");
+    assert_eq!((state.last_batch, state.namespaces), (1, vec![(scope, pause)]));
+    let range = |after, blocks_max| BlockRange {
+        level: 0,
+        kind: Kind::Entries,
+        first_slot: 4,
+        last_slot: 6,
+        batches_after: 0,
+        after,
+        blocks_max,
+    };
+    let read = async |range| store.timer_blocks(partition, range).await.expect("reads");
+    assert_eq!(read(range(None, 9)).await, blocks[1..4]);
+    assert_eq!(read(range(None, 2)).await, blocks[1..3]);
+    assert_eq!(read(range(Some(blocks[1].id), 9)).await, blocks[2..4]);
+    assert_eq!(read(BlockRange { last_slot: 5, ..range(None, 9) }).await, blocks[1..3]);
+    assert_eq!(read(BlockRange { batches_after: 1, ..range(None, 9) }).await, []);
+    let slots = store.timer_slots(partition, None, 2).await.expect("reads");
+    let used = |kind, blocks, entries| {
+        let (slot, bytes) = (Slot { level: 0, number: 4 }, 10 * blocks);
+        SlotUse { slot, kind, blocks, entries, bytes }
+    };
+    assert_eq!(slots, [used(Kind::Tombstones, 1, 5), used(Kind::Entries, 2, 10)]);
+    let after = slots.last().map(|used| (used.slot, used.kind));
+    let slots = store.timer_slots(partition, after, 9).await.expect("reads");
+    assert_eq!(slots.iter().map(|used| used.slot.level).collect::<Vec<_>>(), [0, 3]);
+    let lanes = store.timer_lanes(partition).await.expect("reads");
+    let told: Vec<_> = lanes.iter().map(|lane| (lane.lane, lane.rows, lane.entries)).collect();
+    assert_eq!(told, [(2, 2, 20), (u32::MAX, 1, 10)]);
+    let places = store.timer_places(partition, &[own, PlaceId::of_own_id(1)]).await.expect("reads");
+    assert_eq!(places, [place]);
+    let page = async |after, rows_max| store.timer_failures(partition, after, rows_max).await.expect("reads");
+    assert_eq!(page(None, 2).await, failures[..2]);
+    let second = FailureId { key: 2, generation: 0 };
+    assert_eq!(page(Some(second), 9).await, failures[2..]);
+    owner.commit(Batch { failure_deletes: vec![second], ..owner.batch(2) }).await;
+    assert_eq!(page(None, 9).await, [failures[0].clone(), failures[2].clone()]);
 }
 
 pub async fn commands_of_timers_wait_in_the_inbox(home: &dyn Home) {
@@ -373,7 +466,8 @@ fn spread_ms(nth: i64) -> i64 {
 fn create(due_ms: i64) -> Create {
     let scope = Arc::new(Scope { tenant: "t".into(), namespace: "n".into() });
     let target = Target { lane: FIRST_KEPT_LANE, data: Arc::from(&b"somewhere"[..]) };
-    Create { own_id: None, mode: Mode::Fail, scope, due_ms, target, flags: Flags(0), payload: Box::default() }
+    let (own_id, mode, scheduled_ms) = (None, Mode::Fail, None);
+    Create { own_id, mode, scope, due_ms, scheduled_ms, target, flags: Flags(0), payload: Box::default() }
 }
 
 fn note_fired(batch: &Batch, fired: &mut BTreeMap<i64, u32>) {

@@ -97,6 +97,7 @@ impl Session {
     }
 
     fn sending<'s>(&'s self, call: &'s Call<'_>) -> Sending<'s> {
+        crate::bench::note_statement();
         let statement = self.statements.lock().expect("no holder panics").get(&*call.sql).cloned();
         Box::pin(async move {
             match statement {
@@ -107,6 +108,9 @@ impl Session {
     }
 
     fn plain<'s>(&'s self, sql: &'s str) -> Sending<'s> {
+        if !sql.is_empty() {
+            crate::bench::note_statement();
+        }
         Box::pin(async move {
             if !sql.is_empty() {
                 self.client.batch_execute(sql).await?;

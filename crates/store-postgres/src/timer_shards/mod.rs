@@ -1,6 +1,7 @@
 //! The rows of service timers.
 
 mod read;
+mod reads;
 mod write;
 
 use crate::PostgresStore;

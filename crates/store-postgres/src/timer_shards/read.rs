@@ -192,7 +192,7 @@ fn page(mut rows: Vec<Row>, entries_max: usize, count: usize) -> (Vec<Row>, bool
     (rows, kept == read && read < ROWS_PER_PAGE)
 }
 
-fn block(row: &Row) -> Result<BlockRow> {
+pub(super) fn block(row: &Row) -> Result<BlockRow> {
     let slot = Slot { level: row.get::<_, i16>(0) as u8, number: row.get(1) };
     let kind = Kind::from_code(row.get::<_, i16>(2) as u8);
     let kind = kind.ok_or_else(|| damaged("a block of timers has an unknown kind"))?;
@@ -205,7 +205,7 @@ fn block(row: &Row) -> Result<BlockRow> {
     })
 }
 
-fn place(row: &Row) -> Result<Place> {
+pub(super) fn place(row: &Row) -> Result<Place> {
     let state = PlaceState::from_code(row.get::<_, i16>(5) as u8);
     Ok(Place {
         id: PlaceId(word(row.get(0))?),
@@ -230,6 +230,6 @@ fn word(bytes: &[u8]) -> Result<u128> {
     bytes.try_into().map(u128::from_be_bytes).map_err(|_| damaged("a number of 16 bytes has another length"))
 }
 
-fn damaged(reason: &str) -> Error {
+pub(super) fn damaged(reason: &str) -> Error {
     Error::Failed { place: "the timers".into(), reason: reason.into() }
 }

@@ -7,7 +7,8 @@ use tidemill_model::PartitionId;
 use tidemill_store::{TIMER_BATCHES_KEPT, TimerBatch};
 use tidemill_timers::block::Scope;
 use tidemill_timers::shard::{
-    Batch, BlockId, BlockRow, DeliveryId, DeliveryRow, FailureRow, Pause, Place, PlaceChange, TargetRow,
+    Batch, BlockId, BlockRow, DeliveryId, DeliveryRow, FailureId, FailureRow, Pause, Place, PlaceChange,
+    TargetRow,
 };
 
 const BATCH: &str = "INSERT INTO timer_batches (partition_id, batch_id, at, highest_key, mark_due, mark_key) \
@@ -55,6 +56,9 @@ const FAILURES: &str = "INSERT INTO timer_failures (partition_id, key, generatio
     ON CONFLICT (partition_id, key, generation) DO UPDATE SET at = excluded.at, reason = excluded.reason, \
     data = excluded.data";
 
+const DELETE_FAILURES: &str = "DELETE FROM timer_failures f USING unnest($2::bigint[], $3::bigint[]) k(key, generation) \
+    WHERE f.partition_id = $1 AND f.key = k.key AND f.generation = k.generation";
+
 const PAUSE: &str = "INSERT INTO timer_namespaces \
     (partition_id, tenant, namespace, since_due, since_key, is_resuming) VALUES ($1, $2, $3, $4, $5, $6) \
     ON CONFLICT (partition_id, tenant, namespace) DO UPDATE SET since_due = excluded.since_due, \
@@ -77,6 +81,7 @@ pub(super) fn calls(timers: &TimerBatch) -> Vec<Call<'_>> {
     calls.extend(filled(&batch.targets, |rows| insert_targets(partition, rows)));
     calls.extend(filled(&batch.delivery_deletes, |ids| delete_deliveries(partition, ids)));
     calls.extend(filled(&batch.deliveries, |rows| insert_deliveries(partition, rows)));
+    calls.extend(filled(&batch.failure_deletes, |ids| delete_failures(partition, ids)));
     calls.extend(filled(&batch.failures, |rows| insert_failures(partition, rows)));
     calls.extend(batch.namespaces.iter().map(|(scope, pause)| namespace(partition, scope, pause.as_ref())));
     calls.extend(filled(&timers.outgoing, append_call));
@@ -224,6 +229,11 @@ fn delete_deliveries(partition: PartitionId, ids: &[DeliveryId]) -> Call<'_> {
         numbers(ids, |id| i64::from(id.n)),
     ];
     Call::new(DELETE_DELIVERIES, params)
+}
+
+fn delete_failures(partition: PartitionId, ids: &[FailureId]) -> Call<'_> {
+    let params = [partition.into(), numbers(ids, |id| id.key), numbers(ids, |id| i64::from(id.generation))];
+    Call::new(DELETE_FAILURES, params)
 }
 
 fn insert_failures(partition: PartitionId, rows: &[FailureRow]) -> Call<'_> {

@@ -1,6 +1,7 @@
 //! The rows of service timers.
 
 mod read;
+mod reads;
 mod write;
 
 use crate::SqliteStore;
@@ -28,6 +29,7 @@ impl TimerShards for SqliteStore {
         holder: &HolderId,
         need: TimerNeed,
     ) -> Result<Supply> {
+        crate::bench::note_statements(1);
         let holder = holder.clone();
         match need {
             TimerNeed::Recover => {
@@ -58,6 +60,7 @@ impl TimerShards for SqliteStore {
         after: Option<DeliveryId>,
         entries_max: usize,
     ) -> Result<DeliveryPage> {
+        crate::bench::note_statements(1);
         self.loads
             .read(move |connection| read::deliveries(connection, partition, lane, after, entries_max))
             .await

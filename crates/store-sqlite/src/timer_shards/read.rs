@@ -13,8 +13,8 @@ use tidemill_timers::{Position, Slot};
 
 /// Places that one read gives at most.
 const PLACES_PER_PAGE: usize = 10_000;
-const BLOCK: &str = "level, slot, kind, batch_id, n, first_key, last_key, count, data";
-const PLACE: &str = "id, key, due_at, id_due_at, generation, state";
+pub(super) const BLOCK: &str = "level, slot, kind, batch_id, n, first_key, last_key, count, data";
+pub(super) const PLACE: &str = "id, key, due_at, id_due_at, generation, state";
 
 pub(super) fn supply(connection: &Connection, partition: PartitionId, need: TimerNeed) -> Outcome<Supply> {
     match need {
@@ -214,7 +214,7 @@ fn page<T>(
     Ok((page, true))
 }
 
-fn block(row: &Row<'_>) -> Outcome<BlockRow> {
+pub(super) fn block(row: &Row<'_>) -> Outcome<BlockRow> {
     let slot = Slot { level: row.get(0)?, number: row.get(1)? };
     let kind =
         Kind::from_code(row.get(2)?).ok_or_else(|| damaged("a block of timers has an unknown kind"))?;
@@ -227,7 +227,7 @@ fn block(row: &Row<'_>) -> Outcome<BlockRow> {
     })
 }
 
-fn place(row: &Row<'_>) -> Outcome<Place> {
+pub(super) fn place(row: &Row<'_>) -> Outcome<Place> {
     let state = PlaceState::from_code(row.get(5)?);
     Ok(Place {
         id: PlaceId(u128::from_be_bytes(row.get(0)?)),
@@ -239,6 +239,6 @@ fn place(row: &Row<'_>) -> Outcome<Place> {
     })
 }
 
-fn damaged(reason: &str) -> Fault {
+pub(super) fn damaged(reason: &str) -> Fault {
     Fault::Store(Error::Failed { place: "the timers".into(), reason: reason.into() })
 }

@@ -7,11 +7,13 @@ use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{Error, HolderId, TIMER_BATCHES_KEPT, TimerBatch};
 use tidemill_timers::block::Scope;
 use tidemill_timers::shard::{
-    Batch, BlockId, BlockRow, DeliveryId, DeliveryRow, FailureRow, Fence, Pause, PlaceChange, TargetRow,
+    Batch, BlockId, BlockRow, DeliveryId, DeliveryRow, FailureId, FailureRow, Fence, Pause, PlaceChange,
+    TargetRow,
 };
 
 pub(super) fn batch(connection: &Connection, timers: &TimerBatch) -> Outcome<Timestamp> {
     let (partition, batch) = (timers.partition(), &timers.batch);
+    crate::bench::note_statements(statements(timers));
     check_fence(connection, partition, &batch.fence, &timers.holder)?;
     insert_batch(connection, partition, batch)?;
     delete_blocks(connection, partition, &batch.block_deletes)?;
@@ -20,6 +22,7 @@ pub(super) fn batch(connection: &Connection, timers: &TimerBatch) -> Outcome<Tim
     insert_targets(connection, partition, &batch.targets)?;
     delete_deliveries(connection, partition, &batch.delivery_deletes)?;
     insert_deliveries(connection, partition, &batch.deliveries)?;
+    delete_failures(connection, partition, &batch.failure_deletes)?;
     insert_failures(connection, partition, &batch.failures)?;
     for (scope, pause) in &batch.namespaces {
         change_namespace(connection, partition, scope, pause.as_ref())?;
@@ -28,6 +31,21 @@ pub(super) fn batch(connection: &Connection, timers: &TimerBatch) -> Outcome<Tim
         crate::inbox::insert(connection, entry)?;
     }
     Ok(Timestamp(now()))
+}
+
+/// The fence, the batch, and one for each row.
+fn statements(timers: &TimerBatch) -> usize {
+    let batch = &timers.batch;
+    2 + batch.block_deletes.len()
+        + batch.block_inserts.len()
+        + batch.places.len()
+        + batch.targets.len()
+        + batch.delivery_deletes.len()
+        + batch.deliveries.len()
+        + batch.failure_deletes.len()
+        + batch.failures.len()
+        + batch.namespaces.len()
+        + timers.outgoing.len()
 }
 
 fn check_fence(
@@ -157,6 +175,14 @@ fn delete_deliveries(connection: &Connection, partition: PartitionId, ids: &[Del
 }
 
 /// The same failure may be told twice, after a crash between the delivery and its end.
+fn delete_failures(connection: &Connection, partition: PartitionId, ids: &[FailureId]) -> Outcome<()> {
+    let sql = "DELETE FROM timer_failures WHERE partition_id = ?1 AND key = ?2 AND generation = ?3";
+    for id in ids {
+        connection.prepare_cached(sql)?.execute(params![partition.0, id.key, id.generation])?;
+    }
+    Ok(())
+}
+
 fn insert_failures(connection: &Connection, partition: PartitionId, rows: &[FailureRow]) -> Outcome<()> {
     for row in rows {
         connection

@@ -17,6 +17,9 @@ use tidemill_store_sqlite::SqliteStore;
 /// Sees every batch.
 pub(super) type BatchHook = Arc<dyn Fn(&Batch) + Send + Sync>;
 
+/// Stores that a bench makes beside the one under load.
+pub(super) const BESIDE: [&str; 3] = ["limit", "preloaded", "window"];
+
 #[derive(Args, Clone)]
 pub(super) struct BenchStore {
     /// A file of the embedded store
@@ -34,10 +37,14 @@ pub(super) struct BenchStore {
 impl BenchStore {
     /// Another one of the same kind.
     pub(super) fn beside(&self) -> BenchStore {
+        self.beside_as("limit")
+    }
+
+    pub(super) fn beside_as(&self, name: &str) -> BenchStore {
         BenchStore {
-            file: self.file.as_ref().map(|file| file.with_extension("limit.db")),
+            file: self.file.as_ref().map(|file| file.with_extension(format!("{name}.db"))),
             url: self.url.clone(),
-            schema: self.schema.as_ref().map(|schema| format!("{schema}_limit")),
+            schema: self.schema.as_ref().map(|schema| format!("{schema}_{name}")),
         }
     }
 
@@ -92,6 +99,14 @@ impl BenchStore {
             PostgresStore::gather_statistics(&options).await?;
         }
         Ok(())
+    }
+
+    /// Bytes that a Postgres has written to its log of changes so far; none for the embedded store.
+    pub(super) async fn wal_bytes(&self) -> Result<Option<u64>> {
+        match self.postgres() {
+            Some(options) => Ok(Some(PostgresStore::wal_bytes(&options).await?)),
+            None => Ok(None),
+        }
     }
 
     async fn remove(&self) -> Result<()> {
@@ -154,12 +169,15 @@ impl Drop for FreshPlace {
         let removed = tokio::runtime::Builder::new_current_thread().enable_all().build().map(|runtime| {
             runtime.block_on(async {
                 self.place.remove().await?;
-                self.place.beside().remove().await
+                for name in BESIDE {
+                    self.place.beside_as(name).remove().await?;
+                }
+                anyhow::Ok(())
             })
         });
         if !matches!(removed, Ok(Ok(()))) {
             let schema = self.place.schema.as_deref().unwrap_or_default();
-            eprintln!("the schemas {schema} and {schema}_limit could not be removed");
+            eprintln!("the schemas {schema} and {schema}_* could not be removed");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `tidemill serve`: the server.
 
+mod callbacks;
 mod demo;
 mod files;
 mod listen;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tidemill_server::Node;
 use tidemill_server::gateway::Gateway;
+use tidemill_server::timers::service::TimerService;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -33,7 +35,8 @@ const STOP_MAX: Duration = Duration::from_secs(15);
 /// cleanly on Ctrl-C and SIGTERM: it finishes what runs and hands its partitions over.
 ///
 /// Every option can also be set by its TIDEMILL_* variable or, under the name of its flag, in tidemill.toml. A flag
-/// goes before a variable, a variable before the file.
+/// goes before a variable, a variable before the file. Those of callbacks are a table of the file: --callbacks-allow is
+/// callbacks.allow there.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -89,6 +92,7 @@ async fn serve(settings: Settings) -> Result<()> {
     let gateway =
         Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway(files::connections_max()))
             .with_operations(store, operations)
+            .with_timers(TimerService::new(node.clone()))
             .with_internal(node.internal_routes());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(listener, async {

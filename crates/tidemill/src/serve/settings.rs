@@ -1,5 +1,6 @@
 //! The settings of a server: from flags, `TIDEMILL_*` variables and `tidemill.toml`, in this order.
 
+use super::callbacks::CallbackOptions;
 use super::listen::ListenAddress;
 use super::log_filter;
 use super::measure::{Age, Size};
@@ -14,7 +15,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
-use tidemill_server::{ClusterConfig, NodeConfig};
+use tidemill_server::{ClusterConfig, NodeConfig, TimersConfig};
 use tidemill_store_postgres::WakeupMode;
 
 const FILE_DEFAULT: &str = "tidemill.toml";
@@ -125,6 +126,15 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_LOG_RETENTION", value_name = "AGE")]
     log_retention: Option<Age>,
 
+    /// Memory for service timers that are due soon, shared by all partitions [default: 128MB]
+    #[arg(long, env = "TIDEMILL_TIMER_MEMORY", value_name = "SIZE")]
+    timer_memory: Option<Size>,
+
+    /// Timers that one commit of a partition fires at most: how fast those are made up for that fell due while no
+    /// server ran [default: 20000]
+    #[arg(long, env = "TIDEMILL_TIMERS_PER_COMMIT", value_name = "N")]
+    timers_per_commit: Option<NonZeroUsize>,
+
     /// Commands per second that a tenant may send; more get 429 [default: no limit]
     #[arg(long, env = "TIDEMILL_TENANT_RATE", value_name = "N")]
     tenant_rate: Option<NonZeroU32>,
@@ -146,6 +156,9 @@ pub(crate) struct Settings {
     /// the limit of open files leaves]
     #[arg(long, env = "TIDEMILL_CONNECTIONS", value_name = "N")]
     connections: Option<usize>,
+
+    #[command(flatten)]
+    callbacks: CallbackOptions,
 
     /// Listen on an address that other machines can reach although there is no authentication; on a loopback
     /// address, let foreign web pages in
@@ -241,11 +254,14 @@ impl Settings {
             partitions: self.partitions.or(other.partitions),
             history_retention: self.history_retention.or(other.history_retention),
             log_retention: self.log_retention.or(other.log_retention),
+            timer_memory: self.timer_memory.or(other.timer_memory),
+            timers_per_commit: self.timers_per_commit.or(other.timers_per_commit),
             tenant_rate: self.tenant_rate.or(other.tenant_rate),
             body_limit: self.body_limit.or(other.body_limit),
             deployment_limit: self.deployment_limit.or(other.deployment_limit),
             body_memory: self.body_memory.or(other.body_memory),
             connections: self.connections.or(other.connections),
+            callbacks: self.callbacks.or(other.callbacks),
             insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
             pinned_clock: self.pinned_clock.or(other.pinned_clock),
             unique_business_ids: self.unique_business_ids.or(other.unique_business_ids),
@@ -346,6 +362,13 @@ impl Settings {
             cluster,
             history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
             log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
+            timers: TimersConfig {
+                memory_bytes: self.timer_memory.map_or(config.timers.memory_bytes, |size| size.0),
+                fired_per_commit: self
+                    .timers_per_commit
+                    .map_or(config.timers.fired_per_commit, NonZeroUsize::get),
+            },
+            callbacks: Some(self.callbacks.settings()),
             ..config
         })
     }

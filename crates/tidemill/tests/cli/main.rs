@@ -236,7 +236,13 @@ fn settings_come_from_flags_variables_and_the_file() {
     let file = place.file("tidemill.toml", "colour = 'blue'");
     let unknown = cli.run(&["serve", "--config", &file]);
     assert!(unknown.code == 1 && unknown.stderr.contains("colour"), "{}", unknown.stderr);
+    let file = place.file("tidemill.toml", "callbacks.allow = ['10.0.0.0/99']");
+    let wrong = cli.run(&["serve", "--config", &file]);
+    assert!(wrong.code == 1 && wrong.stderr.contains("10.0.0.0/99"), "{}", wrong.stderr);
+    let keys = cli.run(&["serve", "--callbacks-keys", "nowhere.json", "--data", &place.path("data")]);
+    assert!(keys.code == 1 && keys.stderr.contains("nowhere.json"), "{}", keys.stderr);
     let help = cli.run(&["serve", "--help"]).ok();
+    assert!(help.contains("--callbacks-allow") && help.contains("TIDEMILL_CALLBACKS_KEYS"), "{help}");
     for option in
         ["--data", "--store", "--http", "--partitions", "--config", "TIDEMILL_CLUSTER_SECRET", "--wakeup"]
     {

@@ -11,13 +11,19 @@ pub struct Scope {
 }
 
 /// The primary key of a place row. A timer with an id of its own has the hash of tenant, namespace and id, with the
-/// highest bit set; one with a generated id has its key.
+/// highest bit set; one with a generated id has what that carries: its key, and above that the due time. So an entry that
+/// was moved still tells its id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PlaceId(pub u128);
 
 impl PlaceId {
-    pub fn of_key(key: i64) -> PlaceId {
-        PlaceId(u128::from(key as u64))
+    pub fn of_generated(key: i64, id_due_ms: i64) -> PlaceId {
+        PlaceId(u128::from(id_due_ms as u64 & (u64::MAX >> 1)) << 64 | u128::from(key as u64))
+    }
+
+    /// The key and the due time of a generated id; none for an own id.
+    pub fn generated(self) -> Option<(i64, i64)> {
+        (!self.is_own()).then_some((self.0 as u64 as i64, (self.0 >> 64) as u64 as i64))
     }
 
     pub fn of_own_id(hash: u128) -> PlaceId {
@@ -30,9 +36,29 @@ impl PlaceId {
     }
 }
 
-/// Marks of a timer that the shard does not look at: they travel with it.
+/// Marks of a timer that travel with it. The shard looks at those named here; the others belong to whoever creates timers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Flags(pub u32);
+
+impl Flags {
+    /// It comes again: when it fires, `Config::on_fire` tells what becomes of it and when the next occurrence is due.
+    pub const REPEATS: Flags = Flags(2);
+    /// A failed occurrence of a schedule that is tried again beside the next ones. Its place is the schedule's and tells its
+    /// id only.
+    pub const DETACHED: Flags = Flags(4);
+
+    pub fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    pub fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
+}
 
 /// A timer in a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,6 +82,16 @@ pub struct Entry {
 impl Entry {
     pub fn position(&self) -> Position {
         Position::new(self.due_ms, self.key)
+    }
+
+    /// Occurrences of a schedule that are tried again do not meet the schedule itself, which has gone on.
+    pub fn stands_alone(&self) -> bool {
+        self.flags.has(Flags::REPEATS) || self.flags.has(Flags::DETACHED)
+    }
+
+    /// Of its place, whether that has a row or not.
+    pub fn place_id(&self) -> PlaceId {
+        self.place.unwrap_or_else(|| PlaceId::of_generated(self.key, self.due_ms))
     }
 
     /// Memory that it occupies, its share of the scope left out: that is shared by all of a block.

@@ -20,8 +20,7 @@ impl Shard {
             return self.answer(work, answer);
         };
         match create.mode {
-            Mode::Keep => self.answer(work, Answer::Exists(place)),
-            Mode::Fail => self.answer(work, Answer::Refused("a timer of this id is there already")),
+            Mode::Keep | Mode::Fail => self.answer(work, Answer::Exists(place)),
             Mode::Replace if place.state == PlaceState::Paused => {
                 let slot = Slot { level: PAUSED, number: place.key };
                 self.look_up(about, Lookup::new(work, Seeks::Paused { place, slot }, self.last_write()));
@@ -39,11 +38,13 @@ impl Shard {
     }
 
     pub(super) fn create(&mut self, own_id: Option<PlaceId>, create: Create) -> Answer {
-        let Create { scope, due_ms, target, flags, payload, .. } = create;
+        let Create { scope, due_ms, scheduled_ms, target, flags, payload, .. } = create;
         if let Some(reason) = refusal(&scope, due_ms, &payload) {
-            return Answer::Refused(reason);
+            return Answer::Refused(reason.into());
         }
-        let Some(target) = self.target(&target) else { return Answer::Refused("there are too many targets") };
+        let Some(target) = self.target(&target) else {
+            return Answer::Refused("there are too many targets".into());
+        };
         self.last_key += 1;
         let key = self.last_key;
         let stored_ms = self.stored_due_ms(due_ms, key);
@@ -53,7 +54,7 @@ impl Shard {
             self.open.put_place(PlaceChange::Put(place), &mut self.places);
         }
         let (generation, attempt, place) = (0, 0, own_id);
-        let (due_ms, scheduled_ms) = (stored_ms, due_ms);
+        let (due_ms, scheduled_ms) = (stored_ms, scheduled_ms.unwrap_or(due_ms));
         self.add(Entry {
             key,
             due_ms,

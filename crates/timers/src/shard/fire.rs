@@ -1,17 +1,19 @@
 //! Firing: due timers leave the wheel in order, the mark advances with them, and blocks that it has passed are deleted.
 
-use super::Shard;
+use super::create::is_date;
 use super::open::PARKED;
 use super::rows::{Place, PlaceChange, PlaceState};
-use crate::block::{Entry, PlaceId, Scope};
+use super::{Firing, Shard};
+use crate::block::{Entry, Flags, PlaceId, Scope};
 use crate::{Position, Slot};
 
 impl Shard {
     /// Puts what is due into the open batch. The mark moves only with a batch that has something to write.
     pub(super) fn fire(&mut self, now_ms: i64) {
         let (mark, due) = self.take_due(now_ms);
+        let mut following = Vec::new();
         for (_, entry) in due {
-            self.deliver_or_park(*entry);
+            following.extend(self.deliver_or_park(*entry));
         }
         if mark <= self.mark {
             return;
@@ -27,6 +29,7 @@ impl Shard {
         for change in self.places.take_passed(mark) {
             self.open.places.push(change);
         }
+        following.into_iter().for_each(|next| self.follow(next));
     }
 
     /// Due timers, and the mark once they have fired: never behind what is loaded (rules 4 and 5).
@@ -62,22 +65,50 @@ impl Shard {
     }
 
     /// A timer of a paused namespace is parked instead (rule 6).
-    pub(super) fn deliver_or_park(&mut self, entry: Entry) {
+    pub(super) fn deliver_or_park(&mut self, entry: Entry) -> Option<Entry> {
         let is_paused = self.namespaces.get(&*entry.scope).is_some_and(|pause| !pause.is_resuming);
         if is_paused {
             self.open.bytes += entry.bytes();
             self.open.aside.push((parking_slot(&entry.scope), entry));
-        } else {
-            self.deliver(entry);
+            return None;
         }
+        self.deliver(entry)
     }
 
-    pub(super) fn deliver(&mut self, entry: Entry) {
-        if let Some(id) = entry.place {
+    /// Gives the next occurrence of a timer that repeats. It is added when the mark has moved, so that it is not behind that.
+    #[must_use]
+    pub(super) fn deliver(&mut self, entry: Entry) -> Option<Entry> {
+        let Firing { told_ms, next } = match entry.flags.has(Flags::REPEATS) {
+            true => (self.config.on_fire)(&entry, self.now_ms),
+            false => super::once(&entry, self.now_ms),
+        };
+        let next = next.filter(|next| is_date(next.due_ms)).map(|next| Entry {
+            due_ms: next.due_ms,
+            scheduled_ms: next.scheduled_ms,
+            generation: entry.generation + 1,
+            attempt: 0,
+            place: Some(entry.place_id()),
+            payload: next.payload,
+            ..entry.clone()
+        });
+        if let Some(id) = entry.place.filter(|_| next.is_none() && !entry.flags.has(Flags::DETACHED)) {
             self.finish_place(id, entry.key);
         }
-        self.open.bytes += entry.bytes();
-        self.open.fired.push(entry);
+        if let Some(scheduled_ms) = told_ms {
+            self.open.bytes += entry.bytes();
+            self.open.fired.push(Entry { scheduled_ms, ..entry });
+        }
+        next
+    }
+
+    /// The next occurrence of a timer: the same key under the next generation, with a place (rule 2).
+    pub(super) fn follow(&mut self, next: Entry) {
+        let (id, key, generation) = (next.place_id(), next.key, next.generation);
+        let due_ms = self.stored_due_ms(next.due_ms, key);
+        let id_due_ms = id.generated().map_or(due_ms, |(_, id_due_ms)| id_due_ms);
+        let place = Place { id, key, due_ms, id_due_ms, generation, state: PlaceState::Scheduled };
+        self.open.put_place(PlaceChange::Put(place), &mut self.places);
+        self.add(Entry { due_ms, ..next });
     }
 
     /// A timer that has fired or was cancelled needs its place no more, unless its id still names a time to come.

@@ -242,12 +242,18 @@ impl Shard {
     }
 
     fn fire_from_block(&mut self, job: &Job, entry: Entry) {
-        match &job.what {
+        let next = match &job.what {
             What::Unpark(scope) if *entry.scope == *scope => self.deliver(entry),
             // Of another namespace whose hash is the same: it stays parked.
-            What::Unpark(_) => self.open.aside.push((job.slot, entry)),
+            What::Unpark(_) => {
+                self.open.aside.push((job.slot, entry));
+                None
+            }
             _ if entry.position() > self.mark => self.deliver_or_park(entry),
-            _ => {}
+            _ => None,
+        };
+        if let Some(next) = next {
+            self.follow(next);
         }
     }
 

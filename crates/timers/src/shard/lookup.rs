@@ -1,6 +1,6 @@
 //! Works that wait for something from the store. Others about the same timer wait behind them, in order.
 
-use super::request::Work;
+use super::request::{Answer, Request, Work};
 use super::rows::{BlockId, Need, Place};
 use super::{Asked, Shard};
 use crate::block::{Block, Entry, PlaceId};
@@ -13,6 +13,8 @@ pub(super) enum Seeks {
     Entry { place: Place, found: Option<Entry>, is_killed: bool },
     /// A paused timer.
     Paused { place: Place, slot: Slot },
+    /// A timer that may be parked, because its namespace is paused.
+    Parked { place: Place, slot: Slot, is_killed: bool },
 }
 
 pub(super) struct Lookup {
@@ -40,7 +42,7 @@ impl Lookup {
                 let position = Position::new(place.due_ms, place.key);
                 Need::Find { position, after: self.after, entries_max }
             }
-            Seeks::Paused { slot, .. } => {
+            Seeks::Paused { slot, .. } | Seeks::Parked { slot, .. } => {
                 Need::Blocks { slot: *slot, after: self.after, up_to_batch: i64::MAX, entries_max }
             }
         }
@@ -89,6 +91,13 @@ impl Shard {
         Some((about, lookup))
     }
 
+    /// A block that may hold the timer cannot be read.
+    pub(super) fn lookup_is_in_vain(&mut self, id: u64) {
+        let Some((about, lookup)) = self.take_lookup(id) else { return };
+        self.answer(lookup.work, Answer::Refused("a stored block that may hold it is damaged".into()));
+        self.go_on(about);
+    }
+
     pub(super) fn place_came(&mut self, id: u64, place: Option<Place>) {
         let Some((about, lookup)) = self.take_lookup(id) else { return };
         let place = self.places.own(about, place);
@@ -111,11 +120,25 @@ impl Shard {
             }
             Seeks::Paused { place, .. } => {
                 let (place, mut found) = (*place, None);
+                let is_taken = !matches!(lookup.work.request, Request::Get { .. });
                 for (id, block) in blocks {
-                    self.open.deletes.push(id);
+                    if is_taken {
+                        self.open.deletes.push(id);
+                    }
                     look_into(block, &place, &mut found, &mut false);
                 }
                 self.run_unpaused(about, lookup.work, place, found);
+            }
+            Seeks::Parked { place, is_killed, .. } => {
+                let mut found = None;
+                blocks.into_iter().for_each(|(_, block)| look_into(block, place, &mut found, is_killed));
+                let is_over = is_last || found.is_some() || *is_killed;
+                if !is_over {
+                    return self.look_up(about, lookup);
+                }
+                let found = found.filter(|_| !*is_killed);
+                let answer = found.map_or(Answer::Gone, |entry| Answer::found(entry, true));
+                self.answer(lookup.work, answer);
             }
         }
         self.go_on(about);

@@ -26,9 +26,9 @@ use open::Open;
 use places::Places;
 pub use recover::DamagedBlock;
 use request::Work;
-pub use request::{Address, Answer, Busy, Create, Mode, Request, Target, Ticket};
+pub use request::{Address, Answer, Busy, Create, Mode, Request, Settle, Target, Ticket};
 pub use rows::{
-    Batch, BlockId, BlockRow, Commit, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureRow, Fence,
+    Batch, BlockId, BlockRow, Commit, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureId, FailureRow, Fence,
     LANE_OF_COMMANDS, LANE_OF_NOBODY, Need, Pause, Place, PlaceChange, PlaceState, Recovered, Supply,
     TargetRow,
 };
@@ -44,6 +44,29 @@ pub struct Config {
     pub fired_per_batch_max: usize,
     /// A slot with so many small blocks is merged.
     pub merge_blocks_min: usize,
+    /// Tells what becomes of a timer that repeats, at this time.
+    pub on_fire: fn(&Entry, i64) -> Firing,
+}
+
+/// What becomes of an occurrence that is due, and what follows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Firing {
+    /// The scheduled time of the occurrence that is told, which may be a later one; none if it is left out.
+    pub told_ms: Option<i64>,
+    pub next: Option<Next>,
+}
+
+/// The next occurrence of a timer: written by the commit that fires the last one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Next {
+    pub due_ms: i64,
+    pub scheduled_ms: i64,
+    pub payload: Box<[u8]>,
+}
+
+/// Every timer fires once.
+fn once(entry: &Entry, _: i64) -> Firing {
+    Firing { told_ms: Some(entry.scheduled_ms), next: None }
 }
 
 impl Default for Config {
@@ -54,6 +77,7 @@ impl Default for Config {
             block_entries_max: 4_096,
             fired_per_batch_max: 20_000,
             merge_blocks_min: 64,
+            on_fire: once,
         }
     }
 }
@@ -95,6 +119,8 @@ enum Asked {
 pub struct Shard {
     config: Config,
     phase: Phase,
+    /// As the driver has told it last.
+    now_ms: i64,
     fence: Fence,
     wheel: Wheel<Box<Entry>>,
     frontier: Frontier,
@@ -136,6 +162,7 @@ impl Shard {
         Shard {
             config,
             phase: Phase::Recovering,
+            now_ms: 0,
             fence: Fence { partition: 0, epoch: 0 },
             wheel: Wheel::new(wheel_bytes_max, |entry| entry.bytes()),
             frontier: Frontier::new(0),
@@ -194,6 +221,7 @@ impl Shard {
 
     /// Closes the open batch, if there is something to write and no other batch is in flight.
     pub fn close(&mut self, now_ms: i64) -> Option<Batch> {
+        self.now_ms = now_ms;
         if self.in_flight.is_some() || !matches!(self.phase, Phase::Ready) {
             return None;
         }
@@ -211,6 +239,8 @@ impl Shard {
         let lanes = &self.lanes;
         let fired = open.fired.len();
         let first_due_ms = open.fired.iter().map(|entry| entry.due_ms).min();
+        // They have fired before.
+        open.fired.append(&mut open.returned);
         // A timer whose target is not known is kept, so that it is not lost.
         let lane = |target| lanes.get(&target).copied().unwrap_or(FIRST_KEPT_LANE);
         let open::Fired { deliveries, commands } =
@@ -226,6 +256,7 @@ impl Shard {
             deliveries,
             delivery_deletes: open.delivery_deletes,
             commands,
+            failure_deletes: open.failure_deletes,
             failures: open.failures.into_iter().map(|failed| open::pack_failure(failed, now_ms)).collect(),
             fired,
             first_due_ms,

@@ -4,8 +4,8 @@ use super::frontier::Frontier;
 use super::places::Places;
 use super::request::{Answer, Ticket, Work};
 use super::rows::{
-    BlockId, BlockRow, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureRow, LANE_OF_COMMANDS, Pause,
-    PlaceChange, TargetRow,
+    BlockId, BlockRow, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureId, FailureRow, LANE_OF_COMMANDS,
+    Pause, PlaceChange, TargetRow,
 };
 use crate::block::{self, Block, Entry, Kind, Scope, Tombstone};
 use crate::{Position, Slot};
@@ -36,8 +36,11 @@ pub(super) struct Open {
     pub(super) aside_tombstones: Vec<(Slot, Tombstone)>,
     pub(super) deletes: Vec<BlockId>,
     pub(super) fired: Vec<Entry>,
+    /// Deliveries that go back to their lanes.
+    pub(super) returned: Vec<Entry>,
     pub(super) delivery_deletes: Vec<DeliveryId>,
     pub(super) failures: Vec<(Entry, Arc<str>)>,
+    pub(super) failure_deletes: Vec<FailureId>,
     pub(super) places: Vec<PlaceChange>,
     pub(super) namespaces: BTreeMap<Scope, Option<Pause>>,
     pub(super) targets: Vec<TargetRow>,
@@ -53,8 +56,10 @@ impl Open {
             && self.aside_tombstones.is_empty()
             && self.deletes.is_empty()
             && self.fired.is_empty()
+            && self.returned.is_empty()
             && self.delivery_deletes.is_empty()
             && self.failures.is_empty()
+            && self.failure_deletes.is_empty()
             && self.places.is_empty()
             && self.namespaces.is_empty()
             && self.targets.is_empty()

@@ -23,6 +23,7 @@ impl Shard {
 
     /// The reads that must begin now. Each need is told once; its answer goes to `supply`.
     pub fn needs(&mut self, now_ms: i64) -> Vec<(u64, Need)> {
+        self.now_ms = now_ms;
         let mut needs = Vec::new();
         self.ask_to_settle(&mut needs);
         match self.phase {
@@ -66,8 +67,17 @@ impl Shard {
         supply: Supply,
         now_ms: i64,
     ) -> Result<Vec<(Ticket, Answer)>, DamagedBlock> {
-        let blocks = match &supply {
-            Supply::Blocks { rows, .. } if self.asked.contains_key(&need) => unpack(rows)?,
+        self.now_ms = now_ms;
+        let blocks = match (&supply, self.asked.get(&need)) {
+            (Supply::Blocks { rows, .. }, Some(asked)) => match (unpack(rows), asked) {
+                (Ok(blocks), _) => blocks,
+                (Err(_), Asked::Lookup { id }) => {
+                    self.lookup_is_in_vain(*id);
+                    self.asked.remove(&need);
+                    return Ok(Vec::new());
+                }
+                (Err(damaged), _) => return Err(damaged),
+            },
             _ => Vec::new(),
         };
         let Some(asked) = self.asked.remove(&need) else { return Ok(Vec::new()) };

@@ -1,7 +1,8 @@
 //! Requests of clients to a shard, and its answers.
 
-use super::rows::{DeliveryId, Place};
+use super::rows::{DeliveryId, FailureId, Place};
 use crate::block::{Entry, Flags, PlaceId, Scope};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Whom an answer is for: chosen by the driver.
@@ -21,7 +22,7 @@ pub enum Address {
 impl Address {
     pub(super) fn place_id(self) -> PlaceId {
         match self {
-            Address::Generated { key, .. } => PlaceId::of_key(key),
+            Address::Generated { key, due_ms } => PlaceId::of_generated(key, due_ms),
             Address::Own(id) => id,
         }
     }
@@ -48,6 +49,8 @@ pub struct Create {
     pub mode: Mode,
     pub scope: Arc<Scope>,
     pub due_ms: i64,
+    /// When it is meant to fire, if that is not the due time.
+    pub scheduled_ms: Option<i64>,
     pub target: Target,
     pub flags: Flags,
     pub payload: Box<[u8]>,
@@ -59,6 +62,11 @@ pub enum Request {
     /// Many timers with generated ids: far cheaper than one by one. Answered by `Answer::All`.
     CreateAll(Arc<[Create]>),
     Cancel {
+        address: Address,
+        scope: Arc<Scope>,
+    },
+    /// Answered by `Answer::Found`.
+    Get {
         address: Address,
         scope: Arc<Scope>,
     },
@@ -87,8 +95,38 @@ pub enum Request {
         entry: Box<Entry>,
         reason: Arc<str>,
     },
+    /// A row of deliveries is done with. Answered by `Answer::All`, with the key of each retry.
+    Settle(Arc<Settle>),
+    /// A timer that was given up is tried again, from its first attempt on and under a new key: its id may be another
+    /// timer's by now.
+    Revive {
+        entry: Box<Entry>,
+        due_ms: i64,
+    },
+    /// A timer that was given up is forgotten.
+    Bury(FailureId),
     PauseNamespace(Arc<Scope>),
     ResumeNamespace(Arc<Scope>),
+}
+
+/// What became of a row of deliveries, in one commit: a crash repeats all of it or nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settle {
+    pub row: DeliveryId,
+    /// Entries to deliver again, as they shall be then, at another time. Each comes back under a new key, with nobody to move or cancel it: the timer
+    /// itself has fired, and its next occurrence may be waiting already.
+    pub retries: Vec<(Entry, i64)>,
+    /// Deliveries that have failed for good.
+    pub failures: Vec<(Entry, Arc<str>)>,
+    /// Entries that nobody has begun to deliver: they go to the end of their lane.
+    pub returned: Vec<Entry>,
+}
+
+impl Settle {
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let retries = self.retries.iter().map(|(entry, _)| entry);
+        retries.chain(self.failures.iter().map(|(entry, _)| entry)).chain(&self.returned)
+    }
 }
 
 impl Request {
@@ -97,14 +135,19 @@ impl Request {
         match self {
             Request::Create(create) => create.own_id,
             Request::Cancel { address, .. }
+            | Request::Get { address, .. }
             | Request::Move { address, .. }
             | Request::Pause { address }
             | Request::Resume { address }
             | Request::Trigger { address } => Some(address.place_id()),
-            Request::Retry { entry, .. } => Some(entry.place.unwrap_or(PlaceId::of_key(entry.key))),
+            Request::Retry { entry, .. } if entry.stands_alone() => None,
+            Request::Retry { entry, .. } => Some(entry.place_id()),
             Request::CreateAll(_)
             | Request::Delivered(_)
+            | Request::Revive { .. }
+            | Request::Bury(_)
             | Request::GiveUp { .. }
+            | Request::Settle(_)
             | Request::PauseNamespace(_)
             | Request::ResumeNamespace(_) => None,
         }
@@ -120,7 +163,10 @@ impl Request {
             Request::CreateAll(creates) => {
                 creates.iter().map(|create| size_of::<Create>() + create.payload.len()).sum()
             }
-            Request::Retry { entry, .. } | Request::GiveUp { entry, .. } => entry.bytes(),
+            Request::Retry { entry, .. } | Request::GiveUp { entry, .. } | Request::Revive { entry, .. } => {
+                entry.bytes()
+            }
+            Request::Settle(settle) => settle.entries().map(Entry::bytes).sum(),
             _ => 0,
         };
         size_of::<Request>() + heap
@@ -146,16 +192,27 @@ pub enum Answer {
     All(Vec<Answer>),
     /// A timer of this id is there already.
     Exists(Place),
+    /// The timer, and whether it is paused: alone or with its namespace.
+    Found {
+        entry: Box<Entry>,
+        is_paused: bool,
+    },
     Done,
     /// Its time has passed: it has fired, is being fired, or was cancelled before.
     Gone,
     NotFound,
     /// It is in a state in which this cannot be done.
-    Refused(&'static str),
+    Refused(Cow<'static, str>),
     /// Another owner has taken over before this was begun: it may be sent there.
     Moved,
     /// Another owner has taken over while this was being written: nobody knows here.
     Unknown,
+}
+
+impl Answer {
+    pub(super) fn found(entry: Entry, is_paused: bool) -> Answer {
+        Answer::Found { entry: Box::new(entry), is_paused }
+    }
 }
 
 /// Too much is waiting; the client should come back later.

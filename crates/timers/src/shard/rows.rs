@@ -109,6 +109,13 @@ pub struct FailureRow {
     pub data: Vec<u8>,
 }
 
+/// The primary key of a failure, besides its partition.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FailureId {
+    pub key: i64,
+    pub generation: u32,
+}
+
 /// A namespace that was paused. Timers that fall due meanwhile are parked (rule 6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pause {
@@ -142,6 +149,8 @@ pub struct Batch {
     /// Timers that fire as commands. The driver writes the commands of their targets with this batch.
     pub commands: Vec<Entry>,
     pub failures: Vec<FailureRow>,
+    /// Written before `failures`.
+    pub failure_deletes: Vec<FailureId>,
     /// The number of timers that fire with this batch, in all lanes.
     pub fired: usize,
     /// The earliest due time of those.

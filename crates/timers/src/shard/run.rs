@@ -3,10 +3,10 @@
 use super::create::is_date;
 use super::lookup::{Lookup, Seeks};
 use super::open::PAUSED;
-use super::request::{Address, Answer, Request, Work};
-use super::rows::{Pause, Place, PlaceChange, PlaceState};
+use super::request::{Address, Answer, Request, Settle, Work};
+use super::rows::{FailureId, Pause, Place, PlaceChange, PlaceState};
 use super::{Shard, fire::parking_slot};
-use crate::block::{Entry, PlaceId, Scope, Tombstone};
+use crate::block::{Entry, Flags, PlaceId, Scope, Tombstone};
 use crate::slot::DUE_MS_MAX;
 use crate::{Position, Slot};
 
@@ -29,7 +29,10 @@ impl Shard {
                 self.answer(work, answer);
             }
             Request::CreateAll(_) if work.request.bytes() > self.config.memory_bytes_max / 8 => {
-                self.answer(work, Answer::Refused("the bulk is too large; send fewer timers at a time"));
+                self.answer(
+                    work,
+                    Answer::Refused("the bulk is too large; send fewer timers at a time".into()),
+                );
             }
             Request::CreateAll(creates) => {
                 let creates = creates.clone();
@@ -44,8 +47,43 @@ impl Shard {
                 self.open.failures.push((Entry::clone(entry), reason.clone()));
                 self.answer(work, Answer::Done);
             }
+            Request::Settle(settle) => {
+                let settle = settle.clone();
+                let answer = self.settle(&settle);
+                self.answer(work, answer);
+            }
+            Request::Bury(id) => {
+                self.open.failure_deletes.push(*id);
+                self.answer(work, Answer::Done);
+            }
+            Request::Retry { entry, due_ms } => {
+                let attempt = entry.attempt.saturating_add(1);
+                let answer = self.try_alone(Entry { attempt, ..Entry::clone(entry) }, *due_ms);
+                self.answer(work, answer);
+            }
+            Request::Revive { entry, due_ms } => {
+                self.open.failure_deletes.push(failure_id(entry));
+                let answer = self.try_alone(Entry { attempt: 0, ..Entry::clone(entry) }, *due_ms);
+                self.answer(work, answer);
+            }
             _ => self.run_namespace(work),
         }
+    }
+
+    /// All that became of a row of deliveries goes with the deletion of that row.
+    fn settle(&mut self, settle: &Settle) -> Answer {
+        self.open.delivery_deletes.push(settle.row);
+        self.open.failures.extend(settle.failures.iter().cloned());
+        self.open.returned.extend(settle.returned.iter().cloned());
+        let again = |(entry, due_ms): &(Entry, i64)| {
+            self.last_key += 1;
+            let key = self.last_key;
+            let due_ms = self.stored_due_ms((*due_ms).clamp(0, DUE_MS_MAX), key);
+            let flags = entry.flags.without(Flags::REPEATS).without(Flags::DETACHED);
+            self.add(Entry { key, due_ms, generation: 0, place: None, flags, ..entry.clone() });
+            Answer::Created { key, due_ms }
+        };
+        Answer::All(settle.retries.iter().map(again).collect())
     }
 
     pub(super) fn begin(&mut self, about: PlaceId, work: Work) {
@@ -64,10 +102,12 @@ impl Shard {
                 self.run_create(about, work, create, place);
             }
             Request::Retry { entry, due_ms } => {
-                let answer = self.retry(about, entry, *due_ms, place);
+                let attempt = entry.attempt.saturating_add(1);
+                let answer = self.retry(Entry { attempt, ..Entry::clone(entry) }, *due_ms, place);
                 self.answer(work, answer);
             }
             Request::Cancel { address, .. }
+            | Request::Get { address, .. }
             | Request::Move { address, .. }
             | Request::Pause { address }
             | Request::Resume { address }
@@ -105,6 +145,14 @@ impl Shard {
         {
             self.finish_place(place.id, place.key);
             return self.answer(work, Answer::Done);
+        }
+        if let Request::Get { scope, .. } = &work.request
+            && let Some(pause) = self.namespaces.get(&**scope)
+            && pause.since < Position::new(place.due_ms, place.key)
+        {
+            let (slot, is_killed) = (parking_slot(scope), false);
+            let seeks = Seeks::Parked { place, slot, is_killed };
+            return self.look_up(place.id, Lookup::new(work, seeks, self.last_write()));
         }
         self.answer(work, Answer::Gone);
     }
@@ -152,7 +200,9 @@ impl Shard {
             return self.answer(work, Answer::NotFound);
         };
         let answer = match &work.request {
-            Request::Move { due_ms, .. } if !is_date(*due_ms) => Answer::Refused("the date is out of range"),
+            Request::Move { due_ms, .. } if !is_date(*due_ms) => {
+                Answer::Refused("the date is out of range".into())
+            }
             Request::Move { due_ms, .. } => {
                 self.kill(&place);
                 self.schedule(entry, *due_ms, *due_ms, place)
@@ -163,8 +213,12 @@ impl Shard {
             }
             Request::Trigger { .. } => {
                 self.kill(&place);
-                self.trigger(entry, place)
+                if let Some(next) = self.trigger(entry, place) {
+                    self.follow(next);
+                }
+                Answer::Done
             }
+            Request::Get { scope, .. } if *scope == entry.scope => Answer::found(entry, false),
             _ => Answer::NotFound,
         };
         self.answer(work, answer);
@@ -185,9 +239,14 @@ impl Shard {
             }
             Request::Move { .. } => {
                 self.pause(entry, place);
-                Answer::Refused("the date is out of range")
+                Answer::Refused("the date is out of range".into())
             }
-            Request::Trigger { .. } => self.trigger(entry, place),
+            // A schedule stays paused.
+            Request::Trigger { .. } => match self.trigger(entry, place) {
+                Some(next) => self.pause(next, place),
+                None => Answer::Done,
+            },
+            Request::Get { scope, .. } if *scope == entry.scope => Answer::found(entry, true),
             Request::Cancel { .. } => {
                 self.finish_place(place.id, place.key);
                 Answer::Done
@@ -220,13 +279,13 @@ impl Shard {
         Answer::Done
     }
 
-    fn trigger(&mut self, entry: Entry, place: Place) -> Answer {
+    /// Gives the next occurrence of a timer that repeats.
+    fn trigger(&mut self, entry: Entry, place: Place) -> Option<Entry> {
         // Its generated id may name a time to come: the place tells then that it has fired.
         if !place.id.is_own() {
             self.open.put_place(PlaceChange::Put(place), &mut self.places);
         }
-        self.deliver(Entry { place: Some(place.id), ..entry });
-        Answer::Done
+        self.deliver(Entry { place: Some(place.id), ..entry })
     }
 
     fn cancel(&mut self, place: Place) {
@@ -262,9 +321,9 @@ impl Shard {
     }
 
     /// A delivery has failed: the timer comes back under the next generation, unless that has happened already.
-    fn retry(&mut self, about: PlaceId, entry: &Entry, due_ms: i64, place: Option<Place>) -> Answer {
+    fn retry(&mut self, entry: Entry, due_ms: i64, place: Option<Place>) -> Answer {
         let was_placed = Place {
-            id: about,
+            id: entry.place_id(),
             key: entry.key,
             due_ms: entry.due_ms,
             id_due_ms: place.map_or(entry.due_ms, |place| place.id_due_ms),
@@ -273,15 +332,24 @@ impl Shard {
         };
         match place {
             Some(place) if place.key != entry.key => {
-                return Answer::Refused("another timer has this id by now");
+                return Answer::Refused("another timer has this id by now".into());
             }
             Some(place) if place.generation > entry.generation => return Answer::Gone,
             _ => {}
         }
-        let attempt = entry.attempt.saturating_add(1);
-        let entry = Entry { attempt, ..entry.clone() };
         let scheduled_ms = entry.scheduled_ms;
         self.schedule(entry, due_ms.clamp(0, DUE_MS_MAX), scheduled_ms, was_placed)
+    }
+
+    /// An occurrence of a schedule is tried again beside the schedule, which has gone on: as a timer with a key of its own.
+    fn try_alone(&mut self, entry: Entry, due_ms: i64) -> Answer {
+        self.last_key += 1;
+        let key = self.last_key;
+        let due_ms = self.stored_due_ms(due_ms.clamp(0, DUE_MS_MAX), key);
+        let flags = entry.flags.without(Flags::REPEATS).with(Flags::DETACHED);
+        let place = Some(entry.place_id());
+        self.add(Entry { key, due_ms, generation: 0, flags, place, ..entry });
+        Answer::Done
     }
 
     fn run_namespace(&mut self, work: Work) {
@@ -315,9 +383,13 @@ impl Shard {
     }
 }
 
+fn failure_id(entry: &Entry) -> FailureId {
+    FailureId { key: entry.key, generation: entry.generation }
+}
+
 /// A generated id without a place names a timer of the first generation, where the id says.
 fn placed(address: Address, place: Option<Place>) -> Option<Place> {
     let Address::Generated { key, due_ms } = address else { return place };
-    let (id, id_due_ms) = (PlaceId::of_key(key), due_ms);
+    let (id, id_due_ms) = (PlaceId::of_generated(key, due_ms), due_ms);
     Some(place.unwrap_or(Place { id, key, due_ms, id_due_ms, generation: 0, state: PlaceState::Scheduled }))
 }

@@ -2,5 +2,6 @@
 
 mod random;
 mod rules;
+mod schedules;
 mod store;
 mod world;

@@ -1,21 +1,24 @@
 //! Random histories: everything that clients, time and failures can do, in any order.
 
-use crate::world::{World, scope};
+use crate::world::{World, repeat, scope};
 use proptest::prelude::*;
-use tidemill_timers::block::PlaceId;
-use tidemill_timers::shard::{Config, Mode, Request};
+use tidemill_timers::block::{Block, PlaceId, decode};
+use tidemill_timers::shard::{Config, Mode, Request, Settle};
 
 #[derive(Clone, Debug)]
 enum Action {
     Create { in_ms: i64, own: Option<u8>, mode: u8, scope: u8, bytes: usize },
     CreateMany { in_ms: i64, count: usize, scope: u8 },
+    CreateSchedule { in_ms: i64, left: u8, period: u8, scope: u8 },
     Cancel(usize),
     CancelMany(usize),
+    Get(usize),
     Move { nth: usize, in_ms: i64 },
     Pause(usize),
     Resume(usize),
     Trigger(usize),
     Retry { nth: usize, in_ms: i64 },
+    Settle { nth: usize, in_ms: i64 },
     PauseNamespace(u8),
     ResumeNamespace(u8),
     Ask,
@@ -50,13 +53,17 @@ fn requests() -> impl Strategy<Value = Action> {
         8 => create.prop_map(|(in_ms, own, mode, scope, bytes)| Action::Create { in_ms, own, mode, scope, bytes }),
         2 => (ahead(), 1..120usize, 0..4u8)
             .prop_map(|(in_ms, count, scope)| Action::CreateMany { in_ms, count, scope }),
+        2 => (ahead(), 0..4u8, 0..4u8, 0..4u8)
+            .prop_map(|(in_ms, left, period, scope)| Action::CreateSchedule { in_ms, left, period, scope }),
         4 => any::<usize>().prop_map(Action::Cancel),
         1 => (2..9usize).prop_map(Action::CancelMany),
         4 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Move { nth, in_ms }),
+        2 => any::<usize>().prop_map(Action::Get),
         2 => any::<usize>().prop_map(Action::Pause),
         2 => any::<usize>().prop_map(Action::Resume),
         2 => any::<usize>().prop_map(Action::Trigger),
         2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Retry { nth, in_ms }),
+        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Settle { nth, in_ms }),
         1 => (0..4u8).prop_map(Action::PauseNamespace),
         1 => (0..4u8).prop_map(Action::ResumeNamespace),
     ]
@@ -97,9 +104,17 @@ fn run(world: &mut World, step: &Action) {
             let first_ms = world.now_ms + in_ms;
             world.create_all((0..count as i64).map(|n| first_ms + n * n % 50), scope(of));
         }
+        Action::CreateSchedule { in_ms, left, period, scope: of } => {
+            world.create_schedule(world.now_ms + in_ms, left, period, scope(of));
+        }
         Action::Cancel(nth) => cancel(world, nth),
         Action::CancelMany(every) => {
             (0..world.timers.len()).step_by(every).for_each(|nth| cancel(world, nth))
+        }
+        Action::Get(nth) => {
+            if let Some((_, timer)) = world.nth(nth) {
+                world.send(Request::Get { address: timer.address, scope: timer.scope });
+            }
         }
         Action::Move { nth, in_ms } => {
             if let Some((_, timer)) = world.nth(nth) {
@@ -115,6 +130,7 @@ fn run(world: &mut World, step: &Action) {
                 world.send(Request::Retry { entry, due_ms: world.now_ms + in_ms });
             }
         }
+        Action::Settle { nth, in_ms } => settle(world, nth, in_ms),
         Action::PauseNamespace(of) => drop(world.send(Request::PauseNamespace(scope(of)))),
         Action::ResumeNamespace(of) => drop(world.send(Request::ResumeNamespace(scope(of)))),
         Action::Ask => world.ask(),
@@ -161,7 +177,10 @@ proptest! {
         merge_blocks_min in prop_oneof![2..4usize, Just(64usize)],
     ) {
         let config =
-            Config { memory_bytes_max, look_ahead_ms_max, block_entries_max, fired_per_batch_max, merge_blocks_min };
+            Config {
+                memory_bytes_max, look_ahead_ms_max, block_entries_max, fired_per_batch_max, merge_blocks_min,
+                on_fire: repeat,
+            };
         let mut world = World::new(config);
         for step in &steps {
             run(&mut world, step);
@@ -173,4 +192,26 @@ proptest! {
             "{} bytes of {memory_bytes_max}", world.bytes_highest
         );
     }
+}
+
+/// A row whose entries nobody has asked for otherwise: some of it goes back, some is tried again, the rest was taken.
+fn settle(world: &mut World, nth: usize, in_ms: i64) {
+    let Some(at) = nth.checked_rem(world.store.deliveries.len()) else { return };
+    let Some((&row, kept)) = world.store.deliveries.iter().nth(at) else { return };
+    let Ok(Block::Entries(entries)) = decode(&kept.data) else { panic!("a row cannot be read") };
+    let places: Vec<_> = entries.iter().filter_map(|e| world.delivered.iter().position(|d| d == e)).collect();
+    // Schedules go on meanwhile, and are followed by another part of the model.
+    if places.len() < entries.len() || entries.iter().any(|entry| entry.stands_alone()) {
+        return;
+    }
+    let (mut retries, mut returned) = (Vec::new(), Vec::new());
+    for (nth, entry) in entries.into_iter().enumerate() {
+        world.delivered.retain(|delivered| *delivered != entry);
+        match nth % 3 {
+            0 => retries.push((entry, world.now_ms + in_ms)),
+            1 => returned.push(entry),
+            _ => {}
+        }
+    }
+    world.send(Request::Settle(Settle { row, retries, failures: Vec::new(), returned }.into()));
 }

@@ -2,10 +2,10 @@
 //! cancellation.
 
 use crate::world::{State, World, scope};
-use tidemill_timers::block::{Kind, PlaceId};
+use tidemill_timers::block::{Entry, Kind, PlaceId};
 use tidemill_timers::shard::{
     Address, Answer, Config, Create, FIRST_KEPT_LANE, Fence, LANE_OF_COMMANDS, LANE_OF_NOBODY, Mode, Need,
-    Request, Supply, Target,
+    Request, Settle, Supply, Target,
 };
 use tidemill_timers::slot::length_ms;
 use tidemill_timers::{Position, Slot};
@@ -345,7 +345,7 @@ fn own_ids_replace_keep_or_fail() {
         world.pump(3);
         assert_eq!(world.timers.len(), timers, "{mode:?}");
     }
-    assert!(matches!(world.answers[1].1, Answer::Refused(_)));
+    assert!(matches!(world.answers[1].1, Answer::Exists(_)));
     assert!(matches!(world.answers[2].1, Answer::Exists(_)));
     pass(&mut world, 6_000);
     assert_eq!((world.fired, world.store.places.len()), (1, 0));
@@ -370,7 +370,7 @@ fn an_id_that_was_given_away_is_not_freed_by_the_timer_that_had_it() {
     world.arrive(0);
     world.create(world.now_ms + 5_000, Some(id), Mode::Fail, scope(0), 0);
     world.pump(3);
-    assert!(matches!(world.answers.last(), Some((_, Answer::Refused(_)))), "{:?}", world.answers);
+    assert!(matches!(world.answers.last(), Some((_, Answer::Exists(_)))), "{:?}", world.answers);
     assert_eq!((world.fired, world.timers.len()), (1, 2));
 }
 
@@ -465,7 +465,8 @@ fn create_in_lane(world: &World, in_ms: i64, lane: u32) -> Create {
     let target = Target { lane, data: lane.to_le_bytes().to_vec().into() };
     let (flags, payload) = (tidemill_timers::block::Flags(0), Box::default());
     let due_ms = world.now_ms + in_ms;
-    Create { own_id: None, mode: Mode::Fail, scope: scope(0), due_ms, target, flags, payload }
+    let (own_id, mode, scheduled_ms) = (None, Mode::Fail, None);
+    Create { own_id, mode, scope: scope(0), due_ms, scheduled_ms, target, flags, payload }
 }
 
 #[test]
@@ -547,4 +548,54 @@ fn rule_6_in_a_slot_that_is_being_fired_block_by_block_a_cancelled_timer_does_no
     world.send(Request::ResumeNamespace(scope(0)));
     // Whatever was answered by `Done` must not fire: the model of the world looks at every delivery.
     world.finish();
+}
+
+#[test]
+fn what_became_of_a_row_is_written_with_its_deletion() {
+    let mut world = world();
+    let keys: Vec<i64> = (0..4).map(|n| create(&mut world, 500 + n)).collect();
+    pass(&mut world, 1_000);
+    let rows: Vec<_> = world.store.deliveries.values().cloned().collect();
+    let row = rows.iter().find(|row| row.count == 4).expect("they fire together").id;
+    let entry = |nth: usize| {
+        world.delivered.iter().find(|entry| entry.key == keys[nth]).expect("it was delivered").clone()
+    };
+    let (taken_back, failed, again) = (entry(1), entry(2), entry(3));
+    let settle = Settle {
+        row,
+        retries: vec![(again.clone(), world.now_ms + 5_000)],
+        failures: vec![(failed, "nobody answers".into())],
+        returned: vec![taken_back],
+    };
+    world.send(Request::Settle(settle.into()));
+    world.crash(false);
+    world.pump(8);
+    assert!(world.store.deliveries.contains_key(&row), "nothing of it without the rest");
+    let settle = Settle {
+        row,
+        retries: vec![(Entry { attempt: 1, ..again.clone() }, world.now_ms + 5_000)],
+        failures: Vec::new(),
+        returned: Vec::new(),
+    };
+    let Answer::All(answers) = ask(&mut world, Request::Settle(settle.into())) else { panic!() };
+    let [Answer::Created { key, .. }] = answers[..] else { panic!("{answers:?}") };
+    assert!(world.store.deliveries.is_empty());
+    pass(&mut world, 6_000);
+    let retried = world.delivered.last().expect("it came back");
+    assert_eq!((retried.key, retried.attempt, retried.scheduled_ms), (key, 1, again.scheduled_ms));
+}
+
+#[test]
+fn a_delivery_that_nobody_has_begun_goes_to_the_end_of_its_lane() {
+    let mut world = world();
+    let (first, second) = (create(&mut world, 500), create(&mut world, 501));
+    pass(&mut world, 1_000);
+    let row = *world.store.deliveries.first_key_value().expect("they fire together").0;
+    let entry = world.delivered.iter().find(|entry| entry.key == second).expect("it was delivered").clone();
+    let settle = Settle { row, retries: Vec::new(), failures: Vec::new(), returned: vec![entry] };
+    assert_eq!(ask(&mut world, Request::Settle(settle.into())), Answer::All(Vec::new()));
+    let rows: Vec<_> = world.store.deliveries.values().collect();
+    assert_eq!((rows.len(), rows[0].count, rows[0].first_key), (1, 1, second));
+    assert!(rows[0].id > row);
+    assert_ne!(first, second);
 }

@@ -66,6 +66,9 @@ impl Store {
         for id in &batch.delivery_deletes {
             self.deliveries.remove(id);
         }
+        for id in &batch.failure_deletes {
+            self.failures.retain(|row| (row.key, row.generation) != (id.key, id.generation));
+        }
         self.failures.extend(batch.failures.iter().cloned());
         Commit::Written
     }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use tidemill_timers::block::{Entry, Flags, PlaceId, Scope};
 use tidemill_timers::shard::{
-    Address, Answer, Batch, Commit, Config, Create, FIRST_KEPT_LANE, Mode, Need, Request, Shard, Supply,
-    Target, Ticket,
+    Address, Answer, Batch, Commit, Config, Create, FIRST_KEPT_LANE, Firing, Mode, Need, Next, Request,
+    Shard, Supply, Target, Ticket,
 };
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,7 +27,14 @@ pub(crate) struct Timer {
     /// It must not fire before.
     pub(crate) asked_ms: i64,
     pub(crate) state: State,
+    /// Occurrences that follow the next one.
+    pub(crate) left: u8,
+    /// Occurrences that were triggered: they must be in the batch that answered.
+    owed: u8,
 }
+
+/// An occurrence of a schedule that is tried again, by its id, its scheduled time and its attempt.
+type Again = (PlaceId, i64, u32);
 
 pub(crate) struct World {
     pub(crate) config: Config,
@@ -51,6 +58,27 @@ pub(crate) struct World {
     latest_ms: i64,
     is_quick: bool,
     ever_paused: BTreeSet<Scope>,
+    /// Occurrences that wait to be tried again, and how many of each.
+    again: BTreeMap<Again, usize>,
+    /// Schedules that the last batch has answered requests about.
+    touched: BTreeSet<i64>,
+}
+
+/// Between two occurrences of a schedule, by the second byte of its payload.
+pub(crate) fn period_ms(code: u8) -> i64 {
+    [1, 700, 5_000, 90_000][usize::from(code % 4)]
+}
+
+/// The first byte of the payload says how many occurrences follow.
+pub(crate) fn repeat(entry: &Entry, _: i64) -> Firing {
+    let scheduled_ms = entry.scheduled_ms + period_ms(entry.payload[1]);
+    let payload: Box<[u8]> = [entry.payload[0].saturating_sub(1), entry.payload[1]].into();
+    let next = (entry.payload[0] > 0).then_some(Next { due_ms: scheduled_ms, scheduled_ms, payload });
+    Firing { told_ms: Some(entry.scheduled_ms), next }
+}
+
+fn again(entry: &Entry) -> Again {
+    (entry.place_id(), entry.scheduled_ms, entry.attempt)
 }
 
 pub(crate) fn scope(n: u8) -> Arc<Scope> {
@@ -61,7 +89,7 @@ fn create(due_ms: i64, own_id: Option<PlaceId>, mode: Mode, scope: Arc<Scope>, b
     let lane = FIRST_KEPT_LANE + due_ms.rem_euclid(3) as u32;
     let target = Target { lane, data: Arc::from(&b"target"[..]) };
     let (flags, payload) = (Flags(0), vec![7; bytes].into());
-    Create { own_id, mode, scope, due_ms, target, flags, payload }
+    Create { own_id, mode, scope, due_ms, scheduled_ms: None, target, flags, payload }
 }
 
 impl World {
@@ -85,7 +113,15 @@ impl World {
             latest_ms: 0,
             is_quick: false,
             ever_paused: BTreeSet::new(),
+            again: BTreeMap::new(),
+            touched: BTreeSet::new(),
         }
+    }
+
+    pub(crate) fn create_schedule(&mut self, due_ms: i64, left: u8, period: u8, scope: Arc<Scope>) {
+        let (flags, payload) = (Flags::REPEATS, [left, period].into());
+        let create = Create { flags, payload, ..create(due_ms, None, Mode::Fail, scope, 0) };
+        self.send(Request::Create(create));
     }
 
     pub(crate) fn send(&mut self, request: Request) -> Option<Ticket> {
@@ -248,6 +284,7 @@ impl World {
     /// A batch was written: its answers and deliveries are true from now on.
     fn apply(&mut self, batch: &Batch, answers: Vec<(Ticket, Answer)>) {
         self.latest_ms = self.latest_ms.max(batch.at_ms);
+        self.touched.clear();
         self.ever_paused.extend(batch.namespaces.iter().map(|(scope, _)| scope.clone()));
         for (ticket, answer) in answers {
             self.answers.push((ticket, answer.clone()));
@@ -258,6 +295,8 @@ impl World {
         for entry in delivered(batch) {
             self.apply_delivery(batch, entry);
         }
+        let owed = self.timers.iter().find(|(_, timer)| timer.owed > 0);
+        assert!(owed.is_none(), "triggered, but not delivered: {owed:?}");
         self.check_live(batch);
     }
 
@@ -279,6 +318,10 @@ impl World {
                     self.apply_answer(batch, Request::Create(create.clone()), answer);
                 }
             }
+            (Request::Retry { entry, .. }, Answer::Done) if entry.stands_alone() => {
+                let retried = Entry { attempt: entry.attempt + 1, ..*entry };
+                *self.again.entry(again(&retried)).or_default() += 1;
+            }
             (Request::Retry { entry, due_ms }, Answer::Done) => {
                 let timer = self.timers.get_mut(&entry.key).expect("only known timers are retried");
                 assert_eq!(timer.state, State::Fired, "{} comes back, but has not fired", entry.key);
@@ -287,11 +330,34 @@ impl World {
                     self.own.insert(id, entry.key);
                 }
             }
+            (Request::Settle(settle), Answer::All(answers)) => {
+                assert_eq!(answers.len(), settle.retries.len());
+                for ((entry, due_ms), answer) in settle.retries.iter().zip(answers) {
+                    let Answer::Created { key, due_ms: stored_ms } = answer else { panic!("{answer:?}") };
+                    let (address, scope) =
+                        (Address::Generated { key, due_ms: stored_ms }, entry.scope.clone());
+                    let (asked_ms, state) = (*due_ms, State::Live);
+                    let timer = Timer { address, scope, asked_ms, state, left: 0, owed: 0 };
+                    assert!(self.timers.insert(key, timer).is_none(), "key {key} was used twice");
+                }
+                for entry in &settle.returned {
+                    let timer = self.timers.get_mut(&entry.key).expect("only known timers are delivered");
+                    assert_eq!(timer.state, State::Fired, "{} goes back, but has not fired", entry.key);
+                    timer.state = State::Triggered;
+                }
+            }
             (Request::Cancel { address, .. }, answer) => self.judge(batch, address, answer, |timer| {
                 if matches!(timer.state, State::Live | State::Paused) {
                     timer.state = State::Cancelled;
                 }
             }),
+            (Request::Get { address, .. }, Answer::Found { entry, .. }) => {
+                // It may fire with the same batch, after it was looked at.
+                let (key, timer) = self.timer(address).expect("only known timers are asked for");
+                assert_eq!(entry.key, key);
+                assert!(!matches!(timer.state, State::Fired | State::Cancelled), "{timer:?} was found");
+            }
+            (Request::Get { address, .. }, answer) => self.judge(batch, address, answer, |_| {}),
             (Request::Move { address, due_ms }, answer) => self.judge(batch, address, answer, |timer| {
                 assert!(matches!(timer.state, State::Live | State::Paused), "{timer:?} was moved");
                 timer.asked_ms = due_ms;
@@ -307,7 +373,11 @@ impl World {
             }),
             (Request::Trigger { address }, answer) => self.judge(batch, address, answer, |timer| {
                 assert!(matches!(timer.state, State::Live | State::Paused), "{timer:?} was triggered");
-                timer.state = State::Triggered;
+                if timer.left == 0 {
+                    timer.state = State::Triggered;
+                } else {
+                    (timer.left, timer.owed, timer.asked_ms) = (timer.left - 1, timer.owed + 1, i64::MIN);
+                }
             }),
             _ => {}
         }
@@ -320,7 +390,10 @@ impl World {
         let Some((key, timer)) = self.timer(address) else { return };
         let fires_now = delivered(batch).iter().any(|entry| entry.key == key);
         match answer {
-            Answer::Done => done(timer),
+            Answer::Done => {
+                done(timer);
+                self.touched.insert(key);
+            }
             _ if fires_now => {}
             Answer::Gone if timer.state == State::Live => {
                 assert!(timer.asked_ms <= latest_ms, "{key} is called gone, but is not even due: {timer:?}");
@@ -350,12 +423,28 @@ impl World {
                 old.state = State::Cancelled;
             }
         }
-        let timer = Timer { address, scope: create.scope, asked_ms: create.due_ms, state: State::Live };
+        let left = if create.flags.has(Flags::REPEATS) { create.payload[0] } else { 0 };
+        let (asked_ms, scope) = (create.due_ms, create.scope);
+        let timer = Timer { address, scope, asked_ms, state: State::Live, left, owed: 0 };
         assert!(self.timers.insert(key, timer).is_none(), "key {key} was used twice");
     }
 
     fn apply_delivery(&mut self, batch: &Batch, entry: Entry) {
+        if entry.flags.has(Flags::DETACHED) {
+            let waits = self.again.get_mut(&again(&entry)).filter(|waits| **waits > 0);
+            *waits.expect("only what was retried fires again") -= 1;
+            return self.delivered.push(entry);
+        }
         let timer = self.timers.get_mut(&entry.key).expect("only created timers fire");
+        if timer.owed > 0 {
+            timer.owed -= 1;
+            return self.delivered.push(entry);
+        }
+        if self.touched.contains(&entry.key) && entry.flags.has(Flags::REPEATS) && entry.payload[0] > 0 {
+            // Fired before the requests of the same batch.
+            timer.left = timer.left.saturating_sub(1);
+            return self.delivered.push(entry);
+        }
         match timer.state {
             State::Triggered => {}
             State::Live => {
@@ -369,7 +458,12 @@ impl World {
             }
             _ => panic!("{entry:?} fired, but it is {timer:?}"),
         }
-        timer.state = State::Fired;
+        if timer.left > 0 {
+            (timer.left, timer.state) = (timer.left - 1, State::Live);
+            timer.asked_ms = entry.scheduled_ms + period_ms(entry.payload[1]);
+        } else {
+            timer.state = State::Fired;
+        }
         self.fired += 1;
         self.delivered.push(entry);
     }
@@ -392,9 +486,21 @@ impl World {
                 stored.get(key)
             );
         }
-        for key in stored.keys() {
-            assert!(self.timers.contains_key(key), "{key} is stored, but was never answered");
+        let mut waiting: BTreeMap<Again, usize> = BTreeMap::new();
+        for (key, entry) in &stored {
+            if entry.flags.has(Flags::DETACHED) {
+                *waiting.entry(again(entry)).or_default() += 1;
+            } else {
+                assert!(self.timers.contains_key(key), "{key} is stored, but was never answered");
+            }
         }
+        let expected: BTreeMap<Again, usize> = self
+            .again
+            .iter()
+            .filter(|(_, count)| **count > 0)
+            .map(|(again, count)| (*again, *count))
+            .collect();
+        assert_eq!(waiting, expected, "after batch {}: occurrences that are tried again", batch.id);
     }
 
     /// A round without comparing the whole store with the model, for many timers.
@@ -431,7 +537,8 @@ impl World {
         for _ in 0..3_000 {
             self.pump(2);
             let is_over = |timer: &Timer| !matches!(timer.state, State::Live | State::Paused);
-            if self.asked.is_empty() && self.timers.values().all(is_over) {
+            let is_tried = self.again.values().all(|count| *count == 0);
+            if is_tried && self.asked.is_empty() && self.timers.values().all(is_over) {
                 break;
             }
             let wake_ms = self.shard.wake_at_ms().unwrap_or(self.now_ms);

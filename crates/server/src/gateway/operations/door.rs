@@ -72,7 +72,11 @@ pub(super) async fn guard(State(door): State<Door>, request: Request, next: Next
 }
 
 /// Bodies are read as everywhere: so large, within their time, as JSON only.
-pub(super) async fn read(State(gateway): State<Arc<Gateway>>, request: Request, next: Next) -> Response {
+pub(in crate::gateway) async fn read(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let path = request.uri().path().to_owned();
     let (head, body) = request.into_parts();
     let limit = gateway.config.body_bytes_max;

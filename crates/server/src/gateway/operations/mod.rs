@@ -12,6 +12,8 @@ mod log;
 mod retention;
 mod timers;
 
+pub(super) use door::read as read_body;
+
 use super::Gateway;
 use super::call::Handled;
 use super::problem::Problem;
@@ -54,13 +56,19 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         .route("/v1/admin/partitions", get(cluster::partitions))
         .route("/v1/admin/partitions/{id}/move", post(cluster::move_partition))
         .route("/v1/admin/retention", get(retention::show).patch(retention::set))
+        .with_state(Operations {
+            gateway: Arc::clone(&gateway),
+            store: Arc::clone(&store),
+            retention: config.retention.clone(),
+        })
+        .merge(super::timers::admin_routes(Arc::clone(&gateway)))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&gateway), door::read))
         .layer(axum::middleware::from_fn_with_state(door::Door::new(config.secret), door::guard));
     Router::new()
         .route("/v1/process-definitions/{key}/diagram.svg", get(diagram::of_definition))
         .route("/v1/process-instances/{key}/timers", get(timers::of_instance))
-        .merge(admin)
         .with_state(Operations { gateway, store, retention: config.retention })
+        .merge(admin)
 }
 
 fn answered(outcome: Handled, uri: &Uri) -> Response {

@@ -107,6 +107,7 @@ fn empty(fence: Fence, id: i64) -> Batch {
         delivery_deletes: Vec::new(),
         commands: Vec::new(),
         failures: Vec::new(),
+        failure_deletes: Vec::new(),
         fired: 0,
         first_due_ms: None,
         namespaces: Vec::new(),

@@ -2,24 +2,34 @@
 //! the same blocks.
 
 mod limit;
+mod rows;
+mod sink;
 mod through;
+mod usage;
 
 use super::place::FreshPlace;
 use crate::output::print_rows;
 use anyhow::{Result, bail};
 use clap::Args;
+use rows::{Reading, RowsCost};
 use serde::Serialize;
+use sink::Sink;
 use std::time::Duration;
+use through::Ids;
 
 /// Timers per second through a timer loop: created, written, fired and deleted
 ///
 /// One timer loop creates timers in bulk, as fast as it takes them, with due times at random over the spread, until all
-/// have fired. Nobody is told of them. Lateness is counted from the due time of the earliest timer of a commit until that commit is
+/// have fired, and have arrived where somebody is told of them. A spread of more than 15 minutes is run through by a simulated
+/// time: all timers are created first, and then each slot is split and fired as its time comes. Beside it, in the same run: the bare store with the
+/// same blocks, and plain rows, read in large pages ahead of time or second by second. Lateness is counted from the due time of the earliest timer of a commit until that commit is
 /// durable, for all timers of the commit.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tidemill bench timers
+  tidemill bench timers --count 1000000 --spread 1d
+  tidemill bench timers --count 200000 --sink batch --payload-bytes 200
   tidemill bench timers --count 10000000 --spread 10s --store postgres://postgres@localhost/postgres --json")]
 pub(super) struct Timers {
     /// Store to measure, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a new file in
@@ -31,13 +41,21 @@ pub(super) struct Timers {
     #[arg(long, default_value_t = 4_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..=1_000_000_000))]
     count: u64,
 
-    /// Due times lie within so much time from their creation: 500ms, 10s, 5m, 1h
+    /// Due times lie within so much time from their creation: 500ms, 10s, 5m, 1h, 1d
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = spread)]
     spread: Duration,
 
     /// Random bytes of payload that each timer carries
     #[arg(long, default_value_t = 0, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     payload_bytes: u32,
+
+    /// Who names the timers
+    #[arg(long, value_enum, default_value = "generated", value_name = "IDS")]
+    ids: Ids,
+
+    /// Who is told of the timers that have fired
+    #[arg(long, value_enum, default_value = "none", value_name = "SINK")]
+    sink: Sink,
 
     /// Timers created per second at most; 0 is as fast as the loop takes them
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -55,11 +73,16 @@ struct Report {
     fired_per_s: f64,
     store_limit_per_s: f64,
     ratio: f64,
+    rows_limit_per_s: f64,
+    rows_preloaded: RowsCost,
+    rows_one_second: RowsCost,
     late_p50_ms: f64,
     late_p99_ms: f64,
     late_max_ms: f64,
     early: u64,
     commits: u64,
+    statements_per_1000: f64,
+    wal_bytes_per_timer: f64,
     cpu_s_per_million: f64,
     peak_rss_mb: f64,
 }
@@ -72,21 +95,31 @@ impl Timers {
             spread: self.spread,
             payload_bytes: self.payload_bytes as usize,
             rate: self.rate,
+            ids: self.ids,
+            sink: self.sink,
         };
         let through = through::measure(&place, &load)?;
         let limit = limit::measure(&place.beside(), &load)?;
+        let rows_preloaded = rows::measure(&place.beside_as("preloaded"), &load, Reading::Preloaded)?;
+        let rows_one_second = rows::measure(&place.beside_as("window"), &load, Reading::OneSecond)?;
+        let per_timer = |amount: u64| amount as f64 / self.count as f64;
         let report = Report {
             count: self.count,
             created_per_s: through.created_per_s,
             fired_per_s: through.fired_per_s,
             store_limit_per_s: limit,
             ratio: through.fired_per_s / limit,
+            rows_limit_per_s: rows_preloaded.per_s,
+            rows_preloaded,
+            rows_one_second,
             late_p50_ms: through.lateness.percentile_ms(50.0),
             late_p99_ms: through.lateness.percentile_ms(99.0),
             late_max_ms: through.lateness.percentile_ms(100.0),
             early: through.lateness.early,
             commits: through.commits,
-            cpu_s_per_million: through.cpu_seconds * 1e6 / self.count as f64,
+            statements_per_1000: 1_000.0 * per_timer(through.used.statements),
+            wal_bytes_per_timer: per_timer(through.used.wal_bytes),
+            cpu_s_per_million: through.used.cpu_seconds * 1e6 / self.count as f64,
             peak_rss_mb: through.peak_rss_mb,
         };
         match self.json {
@@ -110,11 +143,12 @@ fn spread(text: &str) -> Result<Duration, String> {
         "s" => 1_000,
         "m" => 60_000,
         "h" => 3_600_000,
-        _ => return Err(format!("Expected a unit of ms, s, m or h, but it is '{unit}'")),
+        "d" => 86_400_000,
+        _ => return Err(format!("Expected a unit of ms, s, m, h or d, but it is '{unit}'")),
     };
     match number.checked_mul(ms) {
-        Some(ms @ 1..=86_400_000) => Ok(Duration::from_millis(ms)),
-        _ => Err(format!("Expected a time from 1ms to 24h, but it is '{text}'")),
+        Some(ms @ 1..=31_622_400_000) => Ok(Duration::from_millis(ms)),
+        _ => Err(format!("Expected a time from 1ms to 366d, but it is '{text}'")),
     }
 }
 
@@ -127,6 +161,23 @@ impl Report {
             ("fired/s while others are created", format!("{:.0}", self.fired_per_s)),
             ("store's bare limit for the same blocks, timers/s", format!("{:.0}", self.store_limit_per_s)),
             ("ratio", format!("{:.2}", self.ratio)),
+            ("plain rows, preloaded, timers/s", format!("{:.0}", self.rows_preloaded.per_s)),
+            ("plain rows, second by second, timers/s", format!("{:.0}", self.rows_one_second.per_s)),
+            ("statements per 1,000 timers", format!("{:.2}", self.statements_per_1000)),
+            ("the same with rows, preloaded", format!("{:.2}", self.rows_preloaded.statements_per_1000)),
+            (
+                "the same with rows, second by second",
+                format!("{:.2}", self.rows_one_second.statements_per_1000),
+            ),
+            ("log of changes per timer", format!("{:.0} bytes", self.wal_bytes_per_timer)),
+            (
+                "the same with rows, preloaded",
+                format!("{:.0} bytes", self.rows_preloaded.wal_bytes_per_timer),
+            ),
+            (
+                "the same with rows, second by second",
+                format!("{:.0} bytes", self.rows_one_second.wal_bytes_per_timer),
+            ),
             ("late, p50", ms(self.late_p50_ms)),
             ("late, p99", ms(self.late_p99_ms)),
             ("late, at most", ms(self.late_max_ms)),

@@ -1,5 +1,7 @@
 //! A timer loop under load.
 
+use super::sink::{Receiver, Sink};
+use super::usage::{Usage, peak_rss_mb};
 use crate::bench::place::BenchStore;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -7,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 use tidemill_model::{PartitionCount, PartitionId, Text};
-use tidemill_server::timers::{FiredBatch, TimerHandle, TimerLoop};
-use tidemill_timers::block::{Flags, Scope};
+use tidemill_server::timers::{FiredBatch, SimulatedTime, TimerError, TimerHandle, TimerLoop};
+use tidemill_timers::block::{Flags, PlaceId, Scope};
 use tidemill_timers::shard::{Answer, Config, Create, LANE_OF_NOBODY, Mode, Request, Target};
 use tokio::task::JoinSet;
 
@@ -16,6 +18,8 @@ use tokio::task::JoinSet;
 pub(super) const BULK: u64 = 5_000;
 /// Requests on their way at a time: while one is being written, the next are made.
 const AT_A_TIME: usize = 8;
+/// A longer spread is run through by a simulated time.
+const SPREAD_WAITED_FOR: Duration = Duration::from_secs(900);
 /// After the last timer is due, so long may the rest take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -24,6 +28,23 @@ pub(super) struct Load {
     pub(super) spread: Duration,
     pub(super) payload_bytes: usize,
     pub(super) rate: u64,
+    pub(super) ids: Ids,
+    pub(super) sink: Sink,
+}
+
+impl Load {
+    /// Nobody waits for a day: beyond some minutes all timers are created first, and then time jumps from one to the next.
+    pub(super) fn is_simulated(&self) -> bool {
+        self.spread > SPREAD_WAITED_FOR
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Debug)]
+pub(super) enum Ids {
+    /// Each id carries where its timer is
+    Generated,
+    /// Chosen by the client: each is looked up and kept in an index
+    Own,
 }
 
 pub(super) struct Through {
@@ -31,7 +52,7 @@ pub(super) struct Through {
     pub(super) fired_per_s: f64,
     pub(super) lateness: Lateness,
     pub(super) commits: u64,
-    pub(super) cpu_seconds: f64,
+    pub(super) used: Usage,
     pub(super) peak_rss_mb: f64,
 }
 
@@ -87,25 +108,38 @@ async fn run(place: &BenchStore, load: &Load) -> Result<Through> {
         noted.commits.fetch_add(1, Ordering::Relaxed);
         noted.lateness.lock().expect("no holder panics").note(fired);
     });
-    let (timers, handle) =
-        TimerLoop::new(store, PartitionId::FIRST, holder, owned.now, Config::default(), on_fired);
+    let (mut timers, handle) =
+        TimerLoop::new(store.clone(), PartitionId::FIRST, holder, owned.now, Config::default(), on_fired);
+    let time = Arc::new(SimulatedTime::at(now_ms()));
+    if load.is_simulated() {
+        timers.simulate(time.clone());
+    }
+    let mut receiver = Receiver::start(load.sink).await?;
+    receiver.take_from(store, &handle, timers.bell())?;
     let looped = tokio::spawn(timers.run());
-    let (cpu_before, began) = (cpu_seconds()?, Instant::now());
+    let (before, began) = (Usage::now(place).await?, Instant::now());
     let sampled = sample(counts.clone(), began + load.spread);
-    create_all(&handle, load, began).await?;
+    create_all(&handle, load, &receiver.target, began).await?;
     let (created_after, fired_then) = (began.elapsed(), counts.fired.load(Ordering::Relaxed));
+    time.let_go();
     let steady = sampled.await?.map(|(at, fired)| {
         let seconds = created_after.saturating_sub(at - began).as_secs_f64();
         (fired_then.saturating_sub(fired), seconds)
     });
-    wait_for_all(&counts, load, began + created_after + load.spread + PATIENCE).await?;
+    let waited = if load.is_simulated() { Duration::ZERO } else { load.spread };
+    wait_for_all(&counts, &receiver, load, began + created_after + waited + PATIENCE).await?;
     let all_after = began.elapsed();
-    let cpu_seconds = cpu_seconds()? - cpu_before;
+    let used = Usage::now(place).await?.since(&before);
+    drop(receiver);
     drop(handle);
-    looped.await??;
-    // While some are created, others fire: that is the rate that counts. A run that is too short for it counts as a whole.
+    looped.abort();
+    if let Ok(ended) = looped.await {
+        ended?;
+    }
+    // While some are created, others fire: that is the rate that counts. A run that is too short for it counts as a whole, and so
+    // does one where somebody must hear of each timer.
     let fired_per_s = match steady {
-        Some((fired, seconds)) if seconds >= 3.0 => fired as f64 / seconds,
+        Some((fired, seconds)) if seconds >= 3.0 && load.sink == Sink::None => fired as f64 / seconds,
         _ => load.count as f64 / all_after.as_secs_f64(),
     };
     let lateness = std::mem::take(&mut *counts.lateness.lock().expect("no holder panics"));
@@ -114,7 +148,7 @@ async fn run(place: &BenchStore, load: &Load) -> Result<Through> {
         fired_per_s,
         lateness,
         commits: counts.commits.load(Ordering::Relaxed),
-        cpu_seconds,
+        used,
         peak_rss_mb: peak_rss_mb()?,
     })
 }
@@ -131,9 +165,9 @@ fn sample(counts: Arc<Counts>, moment: Instant) -> tokio::task::JoinHandle<Optio
     })
 }
 
-async fn create_all(handle: &TimerHandle, load: &Load, began: Instant) -> Result<()> {
+async fn create_all(handle: &TimerHandle, load: &Load, target: &Target, began: Instant) -> Result<()> {
     let (mut on_their_way, mut made) = (JoinSet::new(), 0);
-    let mut maker = Maker::new(load);
+    let mut maker = Maker { target: target.clone(), ..Maker::new(load) };
     while made < load.count {
         if on_their_way.len() >= AT_A_TIME {
             settle(on_their_way.join_next().await)?;
@@ -145,8 +179,8 @@ async fn create_all(handle: &TimerHandle, load: &Load, began: Instant) -> Result
         let bulk = if load.rate > 0 { BULK.min(load.rate / 100).max(1) } else { BULK };
         let creates = maker.make(bulk.min(load.count - made), now_ms());
         made += creates.len() as u64;
-        let handle = handle.clone();
-        on_their_way.spawn(async move { handle.request(Request::CreateAll(creates.into())).await });
+        let (handle, ids) = (handle.clone(), load.ids);
+        on_their_way.spawn(async move { create(&handle, creates, ids).await });
     }
     while let Some(ended) = on_their_way.join_next().await {
         settle(Some(ended))?;
@@ -154,7 +188,17 @@ async fn create_all(handle: &TimerHandle, load: &Load, began: Instant) -> Result
     Ok(())
 }
 
-type Ended = Result<Result<Answer, tidemill_server::timers::TimerError>, tokio::task::JoinError>;
+/// Generated ids go in one request, own ids in one each.
+async fn create(handle: &TimerHandle, creates: Vec<Create>, ids: Ids) -> Result<Answer, TimerError> {
+    if ids == Ids::Generated {
+        return handle.request(Request::CreateAll(creates.into())).await;
+    }
+    let requests = creates.into_iter().map(|create| handle.request(Request::Create(create)));
+    let answers = futures_util::future::join_all(requests).await;
+    answers.into_iter().collect::<Result<Vec<_>, _>>().map(Answer::All)
+}
+
+type Ended = Result<Result<Answer, TimerError>, tokio::task::JoinError>;
 
 fn settle(ended: Option<Ended>) -> Result<()> {
     let Some(answer) = ended.transpose()?.transpose()? else { return Ok(()) };
@@ -165,14 +209,21 @@ fn settle(ended: Option<Ended>) -> Result<()> {
     }
 }
 
-async fn wait_for_all(counts: &Counts, load: &Load, until: Instant) -> Result<()> {
+async fn wait_for_all(counts: &Counts, receiver: &Receiver, load: &Load, until: Instant) -> Result<()> {
+    let mut until = until;
+    let mut seen = 0;
     loop {
         let fired = counts.fired.load(Ordering::Relaxed);
-        if fired >= load.count {
+        let arrived = receiver.arrived().unwrap_or(fired);
+        if fired >= load.count && arrived >= load.count {
             return Ok(());
         }
+        if fired + arrived > seen {
+            seen = fired + arrived;
+            until = until.max(Instant::now() + PATIENCE);
+        }
         if Instant::now() > until {
-            bail!("{} of {} timers have not fired", load.count - fired, load.count);
+            bail!("{fired} of {} timers have fired, and {arrived} have arrived", load.count);
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -184,13 +235,15 @@ pub(super) struct Maker {
     target: Target,
     spread_ms: u64,
     payload_bytes: usize,
+    ids: Ids,
     random: u64,
 }
 
 impl Maker {
     pub(super) fn new(load: &Load) -> Maker {
         Maker {
-            scope: Arc::new(Scope { tenant: "<default>".into(), namespace: "bench".into() }),
+            scope: Arc::new(super::sink::scope()),
+            ids: load.ids,
             target: Target { lane: LANE_OF_NOBODY, data: Arc::from(&b"nobody"[..]) },
             spread_ms: load.spread.as_millis() as u64,
             payload_bytes: load.payload_bytes,
@@ -201,10 +254,16 @@ impl Maker {
     pub(super) fn make(&mut self, count: u64, now_ms: i64) -> Vec<Create> {
         (0..count)
             .map(|_| Create {
-                own_id: None,
+                own_id: match self.ids {
+                    Ids::Generated => None,
+                    Ids::Own => {
+                        Some(PlaceId::of_own_id(u128::from(self.next()) << 64 | u128::from(self.next())))
+                    }
+                },
                 mode: Mode::Fail,
                 scope: self.scope.clone(),
                 due_ms: now_ms + 1 + (self.next() % self.spread_ms) as i64,
+                scheduled_ms: None,
                 target: self.target.clone(),
                 flags: Flags(0),
                 payload: (0..self.payload_bytes).map(|_| self.next() as u8).collect(),
@@ -223,22 +282,4 @@ impl Maker {
 pub(super) fn now_ms() -> i64 {
     let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     age.as_millis() as i64
-}
-
-/// Processor time of this process, user and system.
-fn cpu_seconds() -> Result<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |n: usize| fields.get(n).and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0);
-    // Behind the name, utime and stime are the 12th and 13th field, in hundredths of a second.
-    Ok((ticks(11) + ticks(12)) / 100.0)
-}
-
-fn peak_rss_mb() -> Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .context("no peak in /proc/self/status")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
 }

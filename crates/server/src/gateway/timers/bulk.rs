@@ -1,0 +1,179 @@
+//! Many timers in one request: a line for each, answered line by line while they come. What was cut off can be sent again.
+
+use super::lines::Lines;
+use super::one::{result, shown};
+use super::query::QueryWords;
+use super::{Timers, answered, namespace, wrong};
+use crate::gateway::call::{Handled, unsupported_media_type};
+use crate::gateway::problem::Problem;
+use crate::timers::id::check_own;
+use crate::timers::service::{NewTimer, TimerFailure};
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tidemill_timers::block::Scope;
+use tidemill_timers::shard::Mode;
+
+/// Lines that are worked on together, and their bytes.
+const LINES_AT_A_TIME: usize = 1_000;
+const BYTES_AT_A_TIME: usize = 1 << 20;
+/// Answers that wait to be taken; then no more lines are read.
+const ANSWERS_WAITING: usize = 4;
+const STREAM_BYTES_MAX: usize = 200;
+const NDJSON: &str = "application/x-ndjson";
+
+/// How each request reads its lines.
+#[derive(Clone)]
+struct Bulk {
+    timers: Timers,
+    scope: Arc<Scope>,
+    /// Lines without an id of their own get one of this and their number.
+    stream: Option<String>,
+}
+
+pub(super) async fn create(State(timers): State<Timers>, request: Request) -> Response {
+    let uri = request.uri().clone();
+    answered(begin(timers, request, |bulk, lines| Box::pin(create_lines(bulk, lines))), &uri)
+}
+
+pub(super) async fn cancel(State(timers): State<Timers>, request: Request) -> Response {
+    let uri = request.uri().clone();
+    answered(begin(timers, request, |bulk, lines| Box::pin(cancel_lines(bulk, lines))), &uri)
+}
+
+type Worked = futures_util::future::BoxFuture<'static, Vec<Value>>;
+
+/// The answer begins at once: whoever sends many lines reads answers meanwhile.
+fn begin(timers: Timers, request: Request, work: fn(Bulk, Vec<(u64, Bytes)>) -> Worked) -> Handled {
+    check_lines(request.headers())?;
+    let words = QueryWords::of(request.uri())?;
+    let stream = words.get("stream").map(str::to_owned);
+    if let Some(stream) = &stream {
+        let is_long = stream.len() > STREAM_BYTES_MAX;
+        check_own(stream).map_err(|error| Problem::bad_request(format!("stream: {error}")))?;
+        if is_long {
+            return Err(Problem::bad_request(format!("stream: Expected at most {STREAM_BYTES_MAX} bytes")));
+        }
+    }
+    let first = match words.get("firstLine").map(str::parse::<u64>) {
+        None => 1,
+        Some(Ok(first)) if first > 0 => first,
+        Some(_) => return Err(Problem::bad_request("Expected firstLine as a number from 1 on")),
+    };
+    let bulk = Bulk { scope: namespace(words.get("namespace"))?, stream, timers };
+    let mut lines = Lines::new(request.into_body(), bulk.timers.gateway.config.stall_timeout, first);
+    let (answers, told) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(ANSWERS_WAITING);
+    tokio::spawn(async move {
+        loop {
+            let taken = lines.take(LINES_AT_A_TIME, BYTES_AT_A_TIME).await;
+            let mut outcomes = work(bulk.clone(), taken.lines).await;
+            let is_over = taken.is_over || taken.problem.is_some();
+            outcomes.extend(taken.problem.map(|reason| json!({"error": {"status": 400, "detail": reason}})));
+            let text: String = outcomes.iter().map(|outcome| format!("{outcome}\n")).collect();
+            // Whoever has gone away does not want the answers.
+            if answers.send(Ok(Bytes::from(text))).await.is_err() || is_over {
+                return;
+            }
+        }
+    });
+    let told =
+        futures_util::stream::unfold(told, async |mut told| told.recv().await.map(|next| (next, told)));
+    let body = Body::from_stream(told);
+    Ok((StatusCode::OK, [(header::CONTENT_TYPE, NDJSON)], body).into_response())
+}
+
+/// Web pages may send other media types to servers of others without being asked first.
+fn check_lines(headers: &HeaderMap) -> Result<(), Problem> {
+    let given = headers.get(header::CONTENT_TYPE).map_or("null", |given| given.to_str().unwrap_or_default());
+    let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let known = [NDJSON, "application/ndjson", "application/jsonl", "application/json"];
+    if known.contains(&essence.as_str()) { Ok(()) } else { Err(unsupported_media_type(given)) }
+}
+
+fn failed(line: u64, problem: Problem) -> Value {
+    let mut shown = problem.to_json("");
+    if let Value::Object(members) = &mut shown {
+        ["type", "instance"].iter().for_each(|name| drop(members.remove(*name)));
+    }
+    json!({"line": line, "error": shown})
+}
+
+async fn create_lines(bulk: Bulk, lines: Vec<(u64, Bytes)>) -> Vec<Value> {
+    let mut given = bulk.timers.circumstances(&bulk.scope.namespace);
+    let (mut outcomes, mut timers) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
+    for (number, line) in lines {
+        given.seed = given.seed.wrapping_add(1);
+        match read_line(&bulk, &given, number, &line) {
+            Ok(timer) => timers.push((number, timer)),
+            Err(problem) => outcomes.push((number, failed(number, problem))),
+        }
+    }
+    let numbers: Vec<u64> = timers.iter().map(|(number, _)| *number).collect();
+    let made = bulk.timers.service.create_all(timers.into_iter().map(|(_, timer)| timer).collect()).await;
+    for (number, made) in numbers.into_iter().zip(made) {
+        let outcome = match made {
+            Ok(made) => {
+                let mut outcome = shown(&made);
+                outcome["line"] = number.into();
+                outcome
+            }
+            Err(failure) => failed(number, failure.into()),
+        };
+        outcomes.push((number, outcome));
+    }
+    outcomes.sort_by_key(|(number, _)| *number);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+fn read_line(
+    bulk: &Bulk,
+    given: &crate::timers::service::Circumstances,
+    number: u64,
+    line: &[u8],
+) -> Result<NewTimer, Problem> {
+    let stream_id = bulk.stream.as_ref().map(|stream| format!("{stream}.{number}"));
+    let timer = NewTimer::from_text(line, given).map_err(|errors| wrong(&errors))?;
+    match stream_id {
+        // A line that is sent again finds the timer that it has made.
+        Some(id) if timer.own_id.is_none() => Ok(timer.named(id, Mode::Keep)),
+        _ => Ok(timer),
+    }
+}
+
+async fn cancel_lines(bulk: Bulk, lines: Vec<(u64, Bytes)>) -> Vec<Value> {
+    let cancelled = lines.into_iter().map(async |(number, line)| {
+        let (id, scope) = match read_id(&bulk, &line) {
+            Ok(read) => read,
+            Err(problem) => return failed(number, problem),
+        };
+        match bulk.timers.service.cancel(&scope, &id).await {
+            Ok(cancelled) => json!({"line": number, "id": id, "result": result(cancelled)}),
+            Err(failure) => failed(number, failure.into()),
+        }
+    });
+    join_all(cancelled).await
+}
+
+/// An id as a text, or an object with it and its namespace.
+fn read_id(bulk: &Bulk, line: &[u8]) -> Result<(String, Arc<Scope>), Problem> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| {
+        Problem::bad_request(format!("Expected an id, but the line cannot be read: {error}"))
+    })?;
+    match &value {
+        Value::String(id) => Ok((id.clone(), bulk.scope.clone())),
+        Value::Object(members) => {
+            let id = members.get("id").and_then(Value::as_str);
+            let id = id.ok_or_else(|| Problem::bad_request("Expected a text as id, but there is none"))?;
+            let scope = match members.get("namespace").and_then(Value::as_str) {
+                Some(name) => namespace(Some(name))?,
+                None => bulk.scope.clone(),
+            };
+            Ok((id.to_owned(), scope))
+        }
+        _ => Err(TimerFailure::Refused("a line is neither a text nor an object".to_owned()).into()),
+    }
+}

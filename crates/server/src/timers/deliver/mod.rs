@@ -1,0 +1,23 @@
+//! What is fired arrives: reads the rows of deliveries, calls the receivers, and tells the shard what became of them. Nothing here
+//! decides when a timer fires.
+
+mod allow;
+mod body;
+mod call;
+mod callbacks;
+mod connect;
+mod gate;
+mod keys;
+mod lane;
+mod lanes;
+mod reply;
+mod row;
+mod stream;
+mod tls;
+
+pub use allow::{AllowRule, AllowRules};
+pub use body::IdOf;
+pub use callbacks::{CallbackSettings, Callbacks};
+pub use keys::SIGNATURE_HEADER;
+pub use lanes::{Deliveries, DeliveryContext};
+pub use stream::{StreamCursor, StreamPage, StreamPosition, Streams};

@@ -1,0 +1,9 @@
+//! What has fired arrives: real receivers on loopback, healthy and otherwise, behind a timer loop on an embedded store.
+
+mod answers;
+mod batches;
+mod receiver;
+mod safety;
+mod slow_hosts;
+mod streams;
+mod world;
