@@ -110,6 +110,7 @@ fn command(target: Option<&StoredTarget>, entry: &Entry) -> std::result::Result<
                 terminate_after: Vec::new(),
                 tags: Vec::new(),
                 business_id: None,
+                is_unique: false,
             })))
         }
         TargetAddress::Http { .. } | TargetAddress::Stream => {
