@@ -11,6 +11,7 @@ mod json_text;
 mod output;
 mod serve;
 mod stop;
+mod timers;
 
 use clap::{Parser, Subcommand};
 use client::Remote;
@@ -38,6 +39,7 @@ Try it:
   tidemill deploy order.bpmn                   a model of your own
   tidemill worker payment --exec ./pay.sh      a program that works on its jobs
   tidemill incidents                           what is stuck
+  tidemill timers create --in PT1M --start order   a timer, with or without a process
 
 Limits of the server, where it is not told otherwise: 4 MB for a request, 32 MB for a deployment, 10000 rows for an
 answer; --help of a command names its own.
@@ -76,6 +78,7 @@ enum Command {
     Resolve(Remote<resolve::Resolve>),
     Tasks(Remote<tasks::Tasks>),
     CompleteTask(Remote<complete_task::CompleteTask>),
+    Timers(timers::Timers),
     Validate(validate::Validate),
     Render(render::Render),
     Bench(bench::Bench),
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         Command::Resolve(command) => command.run(),
         Command::Tasks(command) => command.run(),
         Command::CompleteTask(command) => command.run(),
+        Command::Timers(command) => command.run(),
         Command::Validate(command) => command.run(),
         Command::Render(command) => command.run(),
         Command::Bench(command) => command.run(),

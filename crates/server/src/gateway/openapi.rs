@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document, made from the description of the API.
 
 use super::schema::{Answer, Api, Content, Definition, Field, Operation, PageKind, Request, Search, Type};
-use super::{openapi_own, reference};
+use super::{openapi_own, reference, timers};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -21,6 +21,7 @@ fn build(api: &Api) -> Value {
         path[operation.method.to_lowercase()] = describe(operation);
     }
     paths.extend(openapi_own::paths(&problem_response()));
+    paths.extend(timers::described::paths(&problem_response()));
     let mut schemas: Map<String, Value> =
         api.types.iter().map(|(name, definition)| ((*name).to_owned(), defined(name, definition))).collect();
     schemas.extend(shared_schemas());

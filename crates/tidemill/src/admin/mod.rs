@@ -11,7 +11,7 @@ mod units;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use secret::WithSecret;
+pub(crate) use secret::WithSecret;
 use serde_json::Value;
 
 /// Look after a server, on its own machine or with its cluster secret

@@ -6,7 +6,7 @@ use clap::Args;
 
 // No doc comment: it would be shown as the help of each command.
 #[derive(Args)]
-pub(super) struct WithSecret<C: Args> {
+pub(crate) struct WithSecret<C: Args> {
     #[command(flatten)]
     remote: Remote<C>,
 
@@ -22,7 +22,7 @@ pub(super) struct WithSecret<C: Args> {
 }
 
 impl<C: RemoteCommand> WithSecret<C> {
-    pub(super) fn run(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         self.remote.run_with(self.cluster_secret.as_deref())
     }
 }

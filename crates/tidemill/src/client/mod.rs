@@ -119,6 +119,16 @@ impl Client {
         self.send(Method::PATCH, path, &[JSON], text(body))
     }
 
+    /// Sends lines of JSON; the answer has a line for each.
+    pub(crate) fn post_lines(&self, path: &str, lines: &str) -> Result<String, Failure> {
+        let headers = [("content-type", "application/x-ndjson")];
+        let (status, text) = self.exchange(Method::POST, path, &headers, lines)?;
+        match status {
+            200..300 => Ok(text),
+            _ => Err(self.refusal(status, &text)),
+        }
+    }
+
     pub(crate) fn deploy(&self, files: &[NewFile]) -> Result<Value, Failure> {
         self.deploy_once(files, None)
     }

@@ -14,7 +14,7 @@ use ureq::http::Request;
 /// Where answers are too long to be read.
 const SHOWN_CHARS_MAX: usize = 600;
 /// Members whose values depend on the machine and the moment.
-const VARYING: [&str; 17] = [
+const VARYING: [&str; 21] = [
     "address",
     "amounts",
     "batch",
@@ -27,9 +27,13 @@ const VARYING: [&str; 17] = [
     "epoch",
     "gatewayVersion",
     "host",
+    "level",
+    "minutes",
     "node",
     "port",
     "position",
+    "slot",
+    "slots",
     "startCursor",
     "version",
 ];

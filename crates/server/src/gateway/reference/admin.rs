@@ -37,7 +37,7 @@ fn parameters(path: &str) -> Value {
         .collect()
 }
 
-fn operations() -> [Described; 13] {
+fn operations() -> [Described; 17] {
     let object = |properties: Value, required: Value| {
         Some(json!({"type": "object", "properties": properties, "required": required}))
     };
@@ -82,6 +82,16 @@ fn operations() -> [Described; 13] {
             "Copy the embedded store into a new file",
             object(json!({"file": text}), json!(["file"])),
         ),
+        (
+            "get",
+            "/timers/stats",
+            "getTimerStats",
+            "Tell how many timers wait, and whether they fire in time",
+            None,
+        ),
+        ("get", "/timers/slots", "listTimerSlots", "List the time slots that hold timers", None),
+        ("get", "/timers/blocks", "listTimerBlocks", "Name the blocks of a time slot", None),
+        ("get", "/timers/blocks/{block}", "getTimerBlock", "Read what is in a block of timers", None),
         ("get", "/dead-letters", "listDeadLetters", "List commands that were put aside", None),
         ("get", "/dead-letters/{number}", "getDeadLetter", "Read a command that was put aside", None),
         ("delete", "/dead-letters/{number}", "dropDeadLetter", "Let a command go that was put aside", None),

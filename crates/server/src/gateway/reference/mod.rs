@@ -32,7 +32,8 @@ pub(super) fn explain(operation: &mut Value) {
         operation["description"] = json!(description);
     }
     let Some(example) = examples::find(&id) else { return };
-    let body = operation.pointer_mut("/requestBody/content/application~1json");
+    let body = operation.pointer_mut("/requestBody/content");
+    let body = body.and_then(|content| content.as_object_mut()?.iter_mut().next()).map(|(_, body)| body);
     if let (Some(sent), Some(body)) = (&example.body, body) {
         body["example"] = sent.clone();
     }
@@ -71,13 +72,14 @@ fn groups() -> Vec<(String, Vec<Entry>)> {
 }
 
 /// In the order in which somebody meets them.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "Resources",
     "Process definitions",
     "Process instances",
     "Jobs",
     "User tasks",
     "Messages and signals",
+    "Timers",
     "Variables",
     "Element instances",
     "Incidents",

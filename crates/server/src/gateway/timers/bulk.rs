@@ -59,8 +59,13 @@ fn begin(timers: Timers, request: Request, work: fn(Bulk, Vec<(u64, Bytes)>) -> 
             return Err(Problem::bad_request(format!("stream: Expected at most {STREAM_BYTES_MAX} bytes")));
         }
     }
+    let first = match words.get("firstLine").map(str::parse::<u64>) {
+        None => 1,
+        Some(Ok(first)) if first > 0 => first,
+        Some(_) => return Err(Problem::bad_request("Expected firstLine as a number from 1 on")),
+    };
     let bulk = Bulk { scope: namespace(words.get("namespace"))?, stream, timers };
-    let mut lines = Lines::new(request.into_body(), bulk.timers.gateway.config.stall_timeout);
+    let mut lines = Lines::new(request.into_body(), bulk.timers.gateway.config.stall_timeout, first);
     let (answers, told) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(ANSWERS_WAITING);
     tokio::spawn(async move {
         loop {

@@ -26,8 +26,9 @@ pub(super) struct Taken {
 }
 
 impl Lines {
-    pub(super) fn new(body: Body, silence_max: Duration) -> Lines {
-        Lines { body, rest: BytesMut::new(), is_over: false, silence_max, number: 0 }
+    /// The first line has this number.
+    pub(super) fn new(body: Body, silence_max: Duration, first: u64) -> Lines {
+        Lines { body, rest: BytesMut::new(), is_over: false, silence_max, number: first.saturating_sub(1) }
     }
 
     /// The lines that have come, at most so many of them; waits for one at least. Empty lines are counted and left out.
@@ -97,7 +98,7 @@ mod tests {
     fn lines(parts: &[&'static str]) -> Lines {
         let parts: Vec<Result<Bytes, std::io::Error>> =
             parts.iter().map(|part| Ok(Bytes::from_static(part.as_bytes()))).collect();
-        Lines::new(Body::from_stream(futures_util::stream::iter(parts)), Duration::from_secs(5))
+        Lines::new(Body::from_stream(futures_util::stream::iter(parts)), Duration::from_secs(5), 1)
     }
 
     #[tokio::test]

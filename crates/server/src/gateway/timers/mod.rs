@@ -2,6 +2,7 @@
 
 mod bulk;
 mod dead_letters;
+pub(super) mod described;
 mod inspect;
 mod lines;
 mod looks;
