@@ -59,7 +59,7 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         .with_state(Operations {
             gateway: Arc::clone(&gateway),
             store: Arc::clone(&store),
-            retention: config.retention.clone(),
+            retention: config.retention,
         })
         .merge(super::timers::admin_routes(Arc::clone(&gateway)))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&gateway), door::read))
