@@ -14,6 +14,7 @@ mod reference;
 mod render;
 mod reports;
 mod scripts;
+mod timers;
 mod tls;
 mod values;
 mod views;

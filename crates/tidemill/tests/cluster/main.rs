@@ -9,5 +9,6 @@ mod outage;
 mod poison;
 mod requests;
 mod takeover;
+mod timers;
 #[allow(dead_code, reason = "shared with tests that need more of it")]
 mod world;

@@ -97,7 +97,9 @@ impl Gate {
         let state = &mut *guard;
         let free = self.in_all - state.open;
         let may_enter = |(open, name): &&(usize, Arc<str>)| {
-            *open < free && state.hosts.get(name).is_some_and(|host| *open < host.limit)
+            // A twelfth is for hosts that have no call open, however many others hold theirs.
+            let has_room = if *open == 0 { free > 0 } else { *open < free.saturating_sub(self.in_all / 12) };
+            has_room && state.hosts.get(name).is_some_and(|host| *open < host.limit)
         };
         let place = state.waiting.iter().find(may_enter)?.clone();
         state.waiting.remove(&place);
