@@ -8,6 +8,8 @@ pub struct Finding {
     /// The element's id; its tag name where it has none.
     pub element_id: Text,
     pub element_name: Option<Text>,
+    /// From the nearest element with an id down to the place: `pay > extensionElements > taskDefinition`.
+    pub path: String,
     pub line: u32,
     pub column: u32,
     pub reason: String,

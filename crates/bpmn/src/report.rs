@@ -51,7 +51,9 @@ impl<'a> Report<'a> {
         let (line, column) = self.position(at);
         let element_id = owner.id().unwrap_or(owner.name()).into();
         let element_name = owner.attribute("name").map(Into::into);
-        self.findings.push((offset, Finding { element_id, element_name, line, column, reason, remedy }));
+        let path = path(at);
+        let finding = Finding { element_id, element_name, path, line, column, reason, remedy };
+        self.findings.push((offset, finding));
     }
 
     pub(crate) fn position(&self, tag: Tag<'_>) -> (u32, u32) {
@@ -76,6 +78,24 @@ fn shortened(reason: String) -> String {
         Some((end, _)) => format!("{}...", &reason[..end]),
         None => reason,
     }
+}
+
+/// The ids and names that lead to a place, as Camunda tells it.
+fn path(at: Tag<'_>) -> String {
+    let mut steps = Vec::new();
+    let mut next = Some(at);
+    while let Some(tag) = next {
+        match tag.id().filter(|_| tag.is_bpmn()) {
+            Some(id) => {
+                steps.push(id);
+                break;
+            }
+            None => steps.push(tag.name()),
+        }
+        next = tag.parent();
+    }
+    steps.reverse();
+    steps.join(" > ")
 }
 
 /// The element that people know and can select in a modeler: not the timer definition, but the event.

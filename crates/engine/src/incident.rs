@@ -1,7 +1,7 @@
 //! Incidents: a failed step is written down on its element and waits for somebody to resolve it.
 
 use crate::event::timer;
-use crate::limits::INCIDENT_MESSAGE_BYTES_MAX;
+use crate::limits::ERROR_MESSAGE_CHARACTERS_MAX;
 use crate::run::Run;
 use crate::stop::{Failure, Stepped, Stop};
 use tidemill_model::command::Step;
@@ -62,13 +62,15 @@ fn raise_with(
 }
 
 /// Brings a message into a form that every store takes, and that lists can show by the hundred. Models, data and workers may
-/// have put anything into it.
+/// have put anything into it. What was cut before stays as it is.
 pub(crate) fn storable(message: String) -> String {
+    const CUT: &str = "...";
     let mut message = if message.contains('\0') { message.replace('\0', "\u{fffd}") } else { message };
-    if message.len() > INCIDENT_MESSAGE_BYTES_MAX {
-        let end = (0..=INCIDENT_MESSAGE_BYTES_MAX).rev().find(|end| message.is_char_boundary(*end));
-        message.truncate(end.unwrap_or(0));
-        message.push_str("...");
+    if message.chars().nth(ERROR_MESSAGE_CHARACTERS_MAX + CUT.len()).is_some()
+        && let Some((end, _)) = message.char_indices().nth(ERROR_MESSAGE_CHARACTERS_MAX)
+    {
+        message.truncate(end);
+        message.push_str(CUT);
     }
     message
 }

@@ -45,8 +45,8 @@ pub(crate) const VARIABLES_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Bytes of texts that stores index: job types, message names, correlation keys, assignees.
 pub(crate) const INDEXED_TEXT_BYTES_MAX: usize = 512;
 
-/// Bytes of what an incident or a failed job says: it may quote values of any length.
-pub(crate) const INCIDENT_MESSAGE_BYTES_MAX: usize = 8 * 1024;
+/// Characters of what an incident or a failed job says: it may quote values of any length.
+pub(crate) const ERROR_MESSAGE_CHARACTERS_MAX: usize = 10_000;
 
 /// Candidate users, or candidate groups, of one user task.
 pub(crate) const CANDIDATES_MAX: usize = 1_000;

@@ -50,6 +50,7 @@ pub(crate) fn process<'a>(
     let tag = outline.root().tag;
     builder.job_priority = builder.job_priority(tag);
     let version_tag = builder.version_tag(tag);
+    builder.refuse_empty_forms(tag);
     // Everything is built before anything is given up, so that every finding is told.
     let elements: Vec<Option<Element>> = outline.nodes.iter().map(|node| builder.element(node)).collect();
     let flows: Vec<Option<Flow>> =

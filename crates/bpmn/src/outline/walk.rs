@@ -55,7 +55,7 @@ fn node(index: ElementIndex, tag: Tag<'_>, family: Family, scope: Option<Element
 
 fn check_carried(tag: Tag<'_>, report: &mut Report<'_>) {
     if !is_carried(tag.name()) {
-        report.refuse(tag, format!("Elements of type '{}' are not supported", tag.name()));
+        report.refuse(tag, format!("Elements of type '{}' are currently not supported.", tag.name()));
     }
 }
 

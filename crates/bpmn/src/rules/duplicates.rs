@@ -13,7 +13,9 @@ pub(super) fn check<'a>(definitions: &Definitions<'a>, outline: &Outline<'a>, re
         let sub_processes = outline.event_sub_processes(node);
         check_group(definitions, sub_processes.flat_map(|sub_process| outline.starts(sub_process)), report);
         match node.family {
-            Family::Process => check_group(definitions, outline.starts(node), report),
+            Family::Process if !share_messages(definitions, outline, node, report) => {
+                check_group(definitions, outline.starts(node), report);
+            }
             Family::EventBased => check_group(definitions, outline.targets(node), report),
             Family::Receive => check_receive(definitions, outline, node, report),
             _ => {}
@@ -63,6 +65,24 @@ fn check_group<'n, 'a: 'n>(
             seen.insert(trigger);
         }
     }
+}
+
+/// Two start events of a process that refer to one and the same message.
+fn share_messages<'a>(
+    definitions: &Definitions<'a>,
+    outline: &Outline<'a>,
+    process: &FlowNode<'a>,
+    report: &mut Report<'_>,
+) -> bool {
+    let (mut seen, mut are_shared) = (HashSet::new(), false);
+    for definition in outline.starts(process).flat_map(|start| start.tag.event_definitions()) {
+        let Some(message) = definitions.referenced(definition, "messageRef", "message") else { continue };
+        if !seen.insert(message.offset()) {
+            report.refuse(message, "A message cannot be referred by more than one start event");
+            are_shared = true;
+        }
+    }
+    are_shared
 }
 
 impl Trigger<'_> {

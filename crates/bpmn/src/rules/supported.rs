@@ -22,7 +22,10 @@ fn check_family(node: &FlowNode<'_>, report: &mut Report<'_>) {
     match node.family {
         Family::AdHocSubProcess => report.refuse(node.tag, "Ad-hoc subprocesses are not supported yet"),
         Family::Unsupported => {
-            report.refuse(node.tag, format!("Elements of type '{}' are not supported", node.tag.name()));
+            report.refuse(
+                node.tag,
+                format!("Elements of type '{}' are currently not supported.", node.tag.name()),
+            );
         }
         _ => {}
     }

@@ -32,6 +32,7 @@ impl Fault {
         Finding {
             element_id: "definitions".into(),
             element_name: None,
+            path: "definitions".to_owned(),
             line,
             column,
             reason: self.reason,

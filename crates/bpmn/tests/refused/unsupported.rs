@@ -10,11 +10,11 @@ fn beside_start(inside: &str) -> String {
 fn elements_are_refused_by_name() {
     refused(
         &beside_start("<complexGateway id=\"g\"/>"),
-        &[("g", 3, "Elements of type 'complexGateway' are not supported")],
+        &[("g", 3, "Elements of type 'complexGateway' are currently not supported.")],
     );
     refused(
         &beside_start("<transaction id=\"t\"><startEvent id=\"x\"/></transaction>"),
-        &[("t", 3, "Elements of type 'transaction' are not supported")],
+        &[("t", 3, "Elements of type 'transaction' are currently not supported.")],
     );
     refused(
         &beside_start("<adHocSubProcess id=\"a\"><task id=\"x\"/></adHocSubProcess>"),
@@ -22,7 +22,7 @@ fn elements_are_refused_by_name() {
     );
     refused(
         &beside_start("<somethingNew id=\"n\"/>"),
-        &[("p", 3, "Elements of type 'somethingNew' are not supported")],
+        &[("p", 3, "Elements of type 'somethingNew' are currently not supported.")],
     );
     refused(
         &beside_start("<task id=\"t\"><standardLoopCharacteristics/></task>"),

@@ -34,7 +34,8 @@ pub(super) fn run(run: &mut Run<'_>, command: &FailJob) -> Stepped<Answer> {
     variables::set_all_local(run, job.element_instance, &command.variables)?;
     match state {
         JobState::Failed => {
-            let message = command.error_message.as_ref().map_or("No more retries left.", Text::as_str);
+            let message = command.error_message.as_ref().filter(|message| !message.is_empty());
+            let message = message.map_or("No more retries left.", Text::as_str);
             let failure = Failure { kind: IncidentKind::JobNoRetries, message: message.to_owned() };
             incident::raise(run, job.element_instance, failure, Some(key))?;
         }

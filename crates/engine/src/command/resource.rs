@@ -63,9 +63,15 @@ fn read_bpmn(file: &ResourceFile) -> Result<Content, String> {
 }
 
 fn describe(name: &str, findings: &Findings) -> String {
-    let mut text = format!("'{name}':");
+    let mut text = format!("'{name}': ");
+    let mut place = None;
     for finding in &findings.0 {
-        let _ = write!(text, " - Element: {}\n    - ERROR: {}\n", finding.element_id, finding.reason);
+        // What is wrong in one place stands together.
+        if place != Some(&finding.path) {
+            let _ = writeln!(text, "- Element: {}", finding.path);
+            place = Some(&finding.path);
+        }
+        let _ = writeln!(text, "    - ERROR: {}", finding.reason);
     }
     text.trim_end().to_owned()
 }

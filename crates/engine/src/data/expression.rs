@@ -293,5 +293,5 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 
 /// A value on its way into a variable.
 pub(crate) fn to_raw(value: &Value) -> RawJson {
-    RawJson::new(value.to_json())
+    RawJson::new(value.to_stored_json())
 }

@@ -211,3 +211,26 @@ fn thrown_and_final_messages_are_jobs() {
         engine.expect_nothing_left();
     });
 }
+
+#[test]
+fn what_a_worker_says_about_its_failure_is_cut_and_may_be_empty() {
+    scenario(|engine| {
+        engine.deploy(&one_job());
+        engine.start("p", "{}");
+        let job = engine.activate("work", 1)[0].job.key;
+        let mut command = failure(job, 0);
+        command.error_message = Some(Text::from("x".repeat(20_000)));
+        engine.try_fail(command).expect("failed");
+        let expected = format!("{}...", "x".repeat(10_000));
+        assert_eq!(engine.job("work").error_message.as_deref(), Some(expected.as_str()));
+        assert_eq!(engine.incident().message, expected);
+    });
+    scenario(|engine| {
+        engine.deploy(&one_job());
+        engine.start("p", "{}");
+        let mut command = failure(engine.activate("work", 1)[0].job.key, 0);
+        command.error_message = Some(Text::default());
+        engine.try_fail(command).expect("failed");
+        assert_eq!(engine.incident().message, "No more retries left.");
+    });
+}

@@ -99,3 +99,24 @@ fn a_receive_task_without_a_correlation_key_is_an_incident() {
         engine.expect_nothing_left();
     });
 }
+
+#[test]
+fn whole_numbers_are_kept_without_a_fraction() {
+    scenario(|engine| {
+        let model = ModelBuilder::process("p")
+            .start("s")
+            .script("half", "=half * 2", "whole")
+            .script("list", "=for i in 1..2 return i * 1.5", "list")
+            .script("made", "={total: half * 4}", "made")
+            .service_task("work", |t| t.job_type("work").input("=given", "copied").input("=order", "same"))
+            .end("e");
+        engine.deploy(&model);
+        engine.start("p", r#"{"half":0.5,"given":2.0,"order":{"sum":9.0}}"#);
+        let variables = engine.activate("work", 1)[0].variables.as_str().to_owned();
+        assert!(variables.contains(r#""whole":1"#) && !variables.contains(r#""whole":1."#), "{variables}");
+        assert!(variables.contains(r#""list":[1.5,3]"#), "{variables}");
+        assert!(variables.contains(r#""made":{"total":2}"#), "{variables}");
+        assert!(variables.contains(r#""same":{"sum":9.0}"#), "as it was given: {variables}");
+        assert!(variables.contains(r#""copied":2,"#) || variables.contains(r#""copied":2}"#), "{variables}");
+    });
+}

@@ -128,7 +128,7 @@ impl<'a> Layout<'a> {
             if keys.iter().any(|key| key.contains('\\')) || has_duplicates(&keys) {
                 return None;
             }
-            self.shape = Some(Shape::new(keys));
+            self.shape = Some(Shape::read(keys));
         }
         self.has_shape = true;
         self.shape.clone()

@@ -27,7 +27,15 @@ impl Value {
     /// text, a function null.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
-        writer::write(&mut out, self);
+        writer::write(&mut out, self, writer::exact);
+        out
+    }
+
+    /// The same for what is kept as a variable: a whole number is written without a fraction, however it came about. Contexts
+    /// that were read as JSON go on as they were written. Both as in Camunda.
+    pub fn to_stored_json(&self) -> String {
+        let mut out = String::new();
+        writer::write(&mut out, self, writer::shortest);
         out
     }
 }

@@ -240,7 +240,7 @@ impl Keys {
             let context = builder.build();
             return (context.shape().clone(), context);
         }
-        let shape = Shape::new(self.own);
+        let shape = Shape::read(self.own);
         (shape.clone(), Context::with_shape(shape, values))
     }
 }

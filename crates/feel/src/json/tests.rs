@@ -86,3 +86,19 @@ fn a_path_reads_the_last_of_equal_keys() {
     assert_eq!(read(&["x", "a"]), None);
     assert_eq!(read(&["a", "z"]), None);
 }
+
+#[test]
+fn stored_numbers_have_no_zeros_that_say_nothing() {
+    for (text, expected) in [
+        ("1.0", "1"),
+        ("-3.00", "-3"),
+        ("1.10", "1.1"),
+        ("0.0", "0"),
+        ("-0.0", "0"),
+        ("100", "100"),
+        ("0.05", "0.05"),
+        ("[1.50,{\"a\":2.0,\"b\":\"3.0\"}]", "[1.5,{\"a\":2.0,\"b\":\"3.0\"}]"),
+    ] {
+        assert_eq!(Value::from_json(text).expect(text).to_stored_json(), expected, "{text}");
+    }
+}

@@ -17,6 +17,8 @@ pub(crate) struct Shape {
     sorted: Box<[u32]>,
     /// No key has a backslash: in JSON, all of them may stand as they are.
     plain: bool,
+    /// The context was read as JSON, and goes on as it was written.
+    is_read: bool,
     /// What the keys add to the weight of a context.
     weight: u64,
 }
@@ -26,6 +28,15 @@ pub(crate) type ShapeRef = Arc<Shape>;
 impl Shape {
     /// `keys` must be without duplicates.
     pub(crate) fn new(keys: Vec<Text>) -> ShapeRef {
+        Shape::make(keys, false)
+    }
+
+    /// The same for a context that is read as JSON.
+    pub(crate) fn read(keys: Vec<Text>) -> ShapeRef {
+        Shape::make(keys, true)
+    }
+
+    fn make(keys: Vec<Text>, is_read: bool) -> ShapeRef {
         let mut sorted = Vec::new();
         if keys.len() >= INDEXED_FROM {
             sorted = (0..keys.len() as u32).collect();
@@ -33,11 +44,15 @@ impl Shape {
         }
         let plain = keys.iter().all(|key| !key.contains('\\'));
         let weight = keys.iter().map(|key| key.len() as u64 + 8).sum();
-        Arc::new(Shape { keys, sorted: sorted.into(), plain, weight })
+        Arc::new(Shape { keys, sorted: sorted.into(), plain, is_read, weight })
     }
 
     pub(crate) fn keys(&self) -> &[Text] {
         &self.keys
+    }
+
+    pub(crate) fn is_read(&self) -> bool {
+        self.is_read
     }
 
     pub(crate) fn is_plain(&self) -> bool {

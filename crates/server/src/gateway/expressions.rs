@@ -87,7 +87,7 @@ fn answer(text: &str, feel: &str, known: &Known, environment: &Environment) -> H
             _ => format!("Failed to evaluate expression '{feel}': {error}"),
         })
     })?;
-    let result = RawJson::new(outcome.value.to_json());
+    let result = RawJson::new(outcome.value.to_stored_json());
     if result.as_str().len() > RESULT_BYTES_MAX {
         return Err(Problem::invalid_argument(format!(
             "Failed to evaluate expression '{feel}': Expected a result of at most {RESULT_BYTES_MAX} bytes, as \

@@ -88,8 +88,8 @@ fn changes(changeset: Changeset, findings: &mut Findings) -> UserTaskChanges {
     let candidate_users = texts("candidateUsers", changeset.candidate_users);
     let candidate_groups = texts("candidateGroups", changeset.candidate_groups);
     let mut date = |field: &str, text: Option<String>| text.map(|text| findings.optional_date(field, &text));
-    let due_at = date("dueDate", changeset.due_date);
-    let follow_up_at = date("followUpDate", changeset.follow_up_date);
+    let due_at = date("due date", changeset.due_date);
+    let follow_up_at = date("follow-up date", changeset.follow_up_date);
     let priority = changeset.priority.map(|priority| {
         findings.number("priority", priority, |n| (0..=100).contains(&n), "within the [0,100] range")
     });

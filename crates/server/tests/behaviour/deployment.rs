@@ -107,3 +107,35 @@ async fn point_22_deletion_answers_with_the_key() {
     let detail = format!("Resource with key '{notes}' not found");
     world.get(&format!("/v2/resources/{notes}")).await.refused(404, "NOT_FOUND", &detail);
 }
+
+#[tokio::test]
+async fn a_refusal_names_the_place_inside_its_element() {
+    let world = World::new().await;
+    let task = r#"<serviceTask id="work"><extensionElements><zeebe:taskDefinition type=""/><zeebe:ioMapping><zeebe:input source="=1 +" target="a-b"/></zeebe:ioMapping></extensionElements></serviceTask>"#;
+    let wrong = model("wrong", &[START, task, END], "", "");
+    let problem = world.upload(&[("resources", Some("wrong.bpmn"), &wrong)]).await.problem(400);
+    let detail = text(&problem["detail"]);
+    let places: Vec<&str> = detail.lines().filter(|line| line.contains("- Element: ")).collect();
+    assert_eq!(
+        places,
+        [
+            "'wrong.bpmn': - Element: work > extensionElements > taskDefinition",
+            "- Element: work > extensionElements > ioMapping > input",
+        ],
+        "{detail}"
+    );
+    assert_eq!(detail.matches("    - ERROR: ").count(), 3, "{detail}");
+
+    let starts = r#"<startEvent id="one"><messageEventDefinition messageRef="m"/></startEvent><startEvent id="two"><messageEventDefinition messageRef="m"/></startEvent><sequenceFlow id="x" sourceRef="one" targetRef="end"/><sequenceFlow id="y" sourceRef="two" targetRef="end"/>"#;
+    let shared = model("shared", &[END], starts, r#"<message id="m" name="go"/>"#);
+    let problem = world.upload(&[("resources", Some("shared.bpmn"), &shared)]).await.problem(400);
+    let detail = text(&problem["detail"]);
+    let expected = "- Element: m\n    - ERROR: A message cannot be referred by more than one start event";
+    assert!(detail.contains(expected), "{detail}");
+
+    let form = r#"<startEvent id="start"><extensionElements><zeebe:formDefinition formId="f"/><zeebe:properties><zeebe:property name="publicAccess" value="true"/></zeebe:properties></extensionElements></startEvent>"#;
+    let public = model("public", &[form, END], "", "");
+    let problem = world.upload(&[("resources", Some("public.bpmn"), &public)]).await.problem(400);
+    let detail = text(&problem["detail"]);
+    assert!(detail.contains("Start event forms with public access enabled are not supported."), "{detail}");
+}

@@ -205,3 +205,16 @@ async fn searches_are_as_large_as_stated_and_larger_ones_name_the_limit() {
     let sorts = vec![json!({"field": "startDate"}); 51];
     refused("process-instances", json!({"sort": sorts}), "The provided sort exceeds the limit of 50").await;
 }
+
+#[tokio::test]
+async fn a_variable_in_a_filter_has_a_name_and_a_value() {
+    let world = World::new().await;
+    let refused = async |variable: Value, detail: &str| {
+        let filter = json!({"filter": {"variables": [variable]}});
+        world.post("/v2/process-instances/search", filter).await.refused(400, "INVALID_ARGUMENT", detail);
+    };
+    refused(json!({"name": "a"}), "Variable value must not be null.").await;
+    refused(json!({"name": "a", "value": {}}), "Variable value must not be null.").await;
+    refused(json!({"value": "1"}), "Variable name must not be null.").await;
+    refused(json!({}), "Variable name must not be null. Variable value must not be null.").await;
+}

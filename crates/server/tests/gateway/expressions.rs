@@ -37,7 +37,7 @@ async fn an_unknown_variable_is_null_with_a_warning() {
 async fn what_is_no_expression_is_refused() {
     let (title, detail) = refused(json!({})).await;
     assert_eq!((title.as_str(), detail.as_str()), ("INVALID_ARGUMENT", "No expression provided"));
-    for expression in ["x + 1", "=x +", "=assert(1, false, \"no\")", "=assert(null, false)"] {
+    for expression in ["=x +", "=assert(1, false, \"no\")", "=assert(null, false)"] {
         assert_eq!(refused(json!({"expression": expression})).await.0, "INVALID_ARGUMENT", "{expression}");
     }
     let answered = Fixture::new().post("/v2/expression/evaluation", json!({"expression": "=1 +"})).await;

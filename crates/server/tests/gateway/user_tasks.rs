@@ -60,7 +60,7 @@ async fn an_update_says_something_and_obeys_the_rules() {
     let problem = fixture.text("PATCH", "/v2/user-tasks/5", &body).await.problem(400);
     assert_eq!(
         problem.1,
-        "The provided dueDate 'soon' cannot be parsed as a date according to RFC 3339, section 5.6. \
+        "The provided due date 'soon' cannot be parsed as a date according to RFC 3339, section 5.6. \
          The value for priority is '101' but must be within the [0,100] range."
     );
     assert_eq!(fixture.asked(), []);

@@ -75,13 +75,15 @@ fn together<F: Copy>(
 
 fn variables<F: Searchable>(scope: VariableScope, given: &Json, conditions: &mut Conditions<'_, F>) {
     for variable in given.as_array().into_iter().flatten() {
-        let Some(name) = variable["name"].as_str().filter(|name| !name.is_empty()) else {
-            conditions.findings.add("No variable name provided");
-            continue;
-        };
-        if variable["value"].is_null() {
-            conditions.findings.add(format!("No value provided for variable '{name}'"));
+        let name = variable["name"].as_str().filter(|name| !name.is_empty());
+        if name.is_none() {
+            conditions.findings.add("Variable name must not be null");
         }
+        let given = &variable["value"];
+        if given.is_null() || given.as_object().is_some_and(|tests| tests.values().all(Json::is_null)) {
+            conditions.findings.add("Variable value must not be null");
+        }
+        let Some(name) = name else { continue };
         let value = tests("value", FieldKind::Text, &variable["value"], conditions.findings);
         conditions.add(Condition::HasVariable { scope, name: name.into(), value });
     }
