@@ -9,7 +9,7 @@ pub struct Finding {
     pub element_id: Text,
     pub element_name: Option<Text>,
     /// From the nearest element with an id down to the place: `pay > extensionElements > taskDefinition`.
-    pub path: String,
+    pub path: Box<str>,
     pub line: u32,
     pub column: u32,
     pub reason: String,

@@ -51,7 +51,7 @@ impl<'a> Report<'a> {
         let (line, column) = self.position(at);
         let element_id = owner.id().unwrap_or(owner.name()).into();
         let element_name = owner.attribute("name").map(Into::into);
-        let path = path(at);
+        let path = path(at).into();
         let finding = Finding { element_id, element_name, path, line, column, reason, remedy };
         self.findings.push((offset, finding));
     }

@@ -32,7 +32,7 @@ impl Fault {
         Finding {
             element_id: "definitions".into(),
             element_name: None,
-            path: "definitions".to_owned(),
+            path: "definitions".into(),
             line,
             column,
             reason: self.reason,
