@@ -553,7 +553,7 @@ fn rule_6_in_a_slot_that_is_being_fired_block_by_block_a_cancelled_timer_does_no
 #[test]
 fn what_became_of_a_row_is_written_with_its_deletion() {
     let mut world = world();
-    let keys: Vec<i64> = (0..4).map(|n| create(&mut world, 500 + n)).collect();
+    let keys = create_in_one_lane(&mut world, 4);
     pass(&mut world, 1_000);
     let rows: Vec<_> = world.store.deliveries.values().cloned().collect();
     let row = rows.iter().find(|row| row.count == 4).expect("they fire together").id;
@@ -588,7 +588,8 @@ fn what_became_of_a_row_is_written_with_its_deletion() {
 #[test]
 fn a_delivery_that_nobody_has_begun_goes_to_the_end_of_its_lane() {
     let mut world = world();
-    let (first, second) = (create(&mut world, 500), create(&mut world, 501));
+    let keys = create_in_one_lane(&mut world, 2);
+    let second = keys[1];
     pass(&mut world, 1_000);
     let row = *world.store.deliveries.first_key_value().expect("they fire together").0;
     let entry = world.delivered.iter().find(|entry| entry.key == second).expect("it was delivered").clone();
@@ -597,5 +598,14 @@ fn a_delivery_that_nobody_has_begun_goes_to_the_end_of_its_lane() {
     let rows: Vec<_> = world.store.deliveries.values().collect();
     assert_eq!((rows.len(), rows[0].count, rows[0].first_key), (1, 1, second));
     assert!(rows[0].id > row);
-    assert_ne!(first, second);
+}
+
+fn create_in_one_lane(world: &mut World, count: i64) -> Vec<i64> {
+    let creates: Vec<Create> = (0..count).map(|_| create_in_lane(world, 500, FIRST_KEPT_LANE)).collect();
+    let Answer::All(answers) = ask(world, Request::CreateAll(creates.into())) else { panic!() };
+    let key = |answer: &Answer| match answer {
+        Answer::Created { key, .. } => *key,
+        other => panic!("{other:?}"),
+    };
+    answers.iter().map(key).collect()
 }

@@ -6,6 +6,7 @@ mod rows;
 mod sink;
 mod through;
 mod usage;
+mod via;
 
 use super::place::FreshPlace;
 use crate::output::print_rows;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use sink::Sink;
 use std::time::Duration;
 use through::Ids;
+use via::Via;
 
 /// Timers per second through a timer loop: created, written, fired and deleted
 ///
@@ -30,6 +32,7 @@ Examples:
   tidemill bench timers
   tidemill bench timers --count 1000000 --spread 1d
   tidemill bench timers --count 200000 --sink batch --payload-bytes 200
+  tidemill bench timers --count 200000 --via bulk --sink batch
   tidemill bench timers --count 10000000 --spread 10s --store postgres://postgres@localhost/postgres --json")]
 pub(super) struct Timers {
     /// Store to measure, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a new file in
@@ -52,6 +55,10 @@ pub(super) struct Timers {
     /// Who names the timers
     #[arg(long, value_enum, default_value = "generated", value_name = "IDS")]
     ids: Ids,
+
+    /// How timers get to the loop; by REST, somebody must be told of them (--sink http or batch)
+    #[arg(long, value_enum, default_value = "loop", value_name = "WAY")]
+    via: Via,
 
     /// Who is told of the timers that have fired
     #[arg(long, value_enum, default_value = "none", value_name = "SINK")]
@@ -76,9 +83,9 @@ struct Report {
     rows_limit_per_s: f64,
     rows_preloaded: RowsCost,
     rows_one_second: RowsCost,
-    late_p50_ms: f64,
-    late_p99_ms: f64,
-    late_max_ms: f64,
+    late_p50_ms: Option<f64>,
+    late_p99_ms: Option<f64>,
+    late_max_ms: Option<f64>,
     early: u64,
     commits: u64,
     statements_per_1000: f64,
@@ -98,7 +105,17 @@ impl Timers {
             ids: self.ids,
             sink: self.sink,
         };
-        let through = through::measure(&place, &load)?;
+        let is_called = matches!(self.sink, Sink::Http | Sink::Batch);
+        let through = match self.via {
+            Via::Loop => through::measure(&place, &load)?,
+            _ if !is_called => {
+                bail!("--via rest and bulk need --sink http or batch: a node tells somebody of each timer")
+            }
+            _ if load.is_simulated() || self.ids == Ids::Own || self.rate > 0 => {
+                bail!("--via rest and bulk take neither a day's spread, nor own ids, nor a rate")
+            }
+            via => via::measure(&place, &load, via)?,
+        };
         let limit = limit::measure(&place.beside(), &load)?;
         let rows_preloaded = rows::measure(&place.beside_as("preloaded"), &load, Reading::Preloaded)?;
         let rows_one_second = rows::measure(&place.beside_as("window"), &load, Reading::OneSecond)?;
@@ -154,7 +171,8 @@ fn spread(text: &str) -> Result<Duration, String> {
 
 impl Report {
     fn print(&self) {
-        let ms = |value: f64| format!("{value:.1} ms");
+        let ms =
+            |value: Option<f64>| value.map_or("not measured".to_owned(), |value| format!("{value:.1} ms"));
         let rows = [
             ("timers", self.count.to_string()),
             ("created/s", format!("{:.0}", self.created_per_s)),

@@ -40,9 +40,17 @@ pub(super) fn scope() -> Scope {
     Scope { tenant: "<default>".into(), namespace: "bench".into() }
 }
 
+/// The receiver is on this machine.
+pub(super) fn settings() -> Result<CallbackSettings> {
+    let allow = AllowRules(vec!["127.0.0.1".parse().map_err(anyhow::Error::msg)?]);
+    Ok(CallbackSettings { allow, ..CallbackSettings::default() })
+}
+
 /// The receiver, which lives as long as this.
 pub(super) struct Receiver {
     pub(super) target: Target,
+    /// The same as clients write it; none where nobody is told.
+    pub(super) spec: Option<TargetSpec>,
     arrived: Arc<AtomicU64>,
     tasks: JoinSet<Result<()>>,
     deliveries: Option<Deliveries>,
@@ -52,9 +60,9 @@ pub(super) struct Receiver {
 impl Receiver {
     pub(super) async fn start(sink: Sink) -> Result<Receiver> {
         let (arrived, mut tasks) = (Arc::<AtomicU64>::default(), JoinSet::new());
-        let target = match sink {
-            Sink::None => Target { lane: LANE_OF_NOBODY, data: Arc::from(&b"nobody"[..]) },
-            Sink::Stream => stored(&TargetSpec::Stream),
+        let spec = match sink {
+            Sink::None => None,
+            Sink::Stream => Some(TargetSpec::Stream),
             Sink::Http | Sink::Batch => {
                 let listener = TcpListener::bind("127.0.0.1:0").await?;
                 let url = format!("http://{}/", listener.local_addr()?);
@@ -62,10 +70,12 @@ impl Receiver {
                 let batch = (sink == Sink::Batch).then_some(BATCH);
                 let http =
                     HttpTarget { url, headers: Vec::new(), timeout_ms: 60_000, batch, signing_key: None };
-                stored(&TargetSpec::Http(http))
+                Some(TargetSpec::Http(http))
             }
         };
-        Ok(Receiver { target, arrived, tasks, deliveries: None, sink })
+        let nobody = || Target { lane: LANE_OF_NOBODY, data: Arc::from(&b"nobody"[..]) };
+        let target = spec.as_ref().map_or_else(nobody, stored);
+        Ok(Receiver { target, spec, arrived, tasks, deliveries: None, sink })
     }
 
     /// Begins to take what the loop fires.
@@ -82,13 +92,11 @@ impl Receiver {
                 self.tasks.spawn(consume(streams, timers.clone(), bell, self.arrived.clone()));
             }
             Sink::Http | Sink::Batch => {
-                let allow = AllowRules(vec!["127.0.0.1".parse().map_err(anyhow::Error::msg)?]);
-                let settings = CallbackSettings { allow, ..CallbackSettings::default() };
                 let context = DeliveryContext {
                     store,
                     partition: PartitionId::FIRST,
                     timers: timers.clone(),
-                    callbacks: Callbacks::new(&settings)?,
+                    callbacks: Callbacks::new(&settings()?)?,
                     now_ms: Arc::new(now_ms),
                     id_of: id::generated,
                 };

@@ -72,7 +72,8 @@ impl Lateness {
         *self.by_ms.entry(late_ms).or_default() += fired.count as u64;
     }
 
-    pub(super) fn percentile_ms(&self, percent: f64) -> f64 {
+    /// None if nobody has noted any.
+    pub(super) fn percentile_ms(&self, percent: f64) -> Option<f64> {
         let all: u64 = self.by_ms.values().sum();
         let wanted = (all as f64 * percent / 100.0).ceil() as u64;
         let mut seen = 0;
@@ -80,7 +81,7 @@ impl Lateness {
             seen += **count;
             seen >= wanted.max(1)
         });
-        found.map_or(0.0, |(ms, _)| *ms as f64)
+        found.map(|(ms, _)| *ms as f64)
     }
 }
 
@@ -249,6 +250,11 @@ impl Maker {
             payload_bytes: load.payload_bytes,
             random: 0x9e37_79b9_7f4a_7c15,
         }
+    }
+
+    /// Clients of one run make other timers.
+    pub(super) fn of_client(self, client: u64) -> Maker {
+        Maker { random: self.random ^ (client + 1).wrapping_mul(0xd134_2543_de82_ef95), ..self }
     }
 
     pub(super) fn make(&mut self, count: u64, now_ms: i64) -> Vec<Create> {
