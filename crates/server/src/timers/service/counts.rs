@@ -43,7 +43,7 @@ impl TimerService {
         let mut slots: BTreeMap<(i64, i64), u64> = BTreeMap::new();
         for partition in self.partitions() {
             let mark = self.node.timer_store().timer_shard(partition).await?.mark;
-            self.count_minutes(partition, mark, scope, &mut counts).await?;
+            self.count_minutes(partition, mark, scope, &mut counts, &mut slots).await?;
             for used in self.slot_uses(partition).await? {
                 let is_later = used.slot.level < LEVELS && used.slot.begin_ms() >= end_ms;
                 if is_later && used.kind == Kind::Entries {
@@ -63,6 +63,7 @@ impl TimerService {
         mark: Position,
         scope: &Scope,
         counts: &mut Counts,
+        slots: &mut BTreeMap<(i64, i64), u64>,
     ) -> Result<(), TimerFailure> {
         let (begin_ms, end_ms) = (counts.begin_ms, counts.begin_ms + MINUTES * MINUTE_MS);
         let mut unpacked = 0;
@@ -89,6 +90,11 @@ impl TimerService {
                         return Ok(());
                     }
                     let Ok(Block::Entries(entries)) = block::decode(&row.data) else { continue };
+                    // A slot may begin within the hour and end behind it.
+                    let later = entries.iter().filter(|entry| entry.due_ms >= end_ms).count();
+                    if later > 0 {
+                        *slots.entry((end_ms, row.id.slot.end_ms())).or_default() += later as u64;
+                    }
                     let is_it = |entry: &Entry| {
                         *entry.scope == *scope && entry.due_ms < end_ms && entry.position() > mark
                     };
