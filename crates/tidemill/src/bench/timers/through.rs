@@ -23,6 +23,7 @@ const SPREAD_WAITED_FOR: Duration = Duration::from_secs(900);
 /// After the last timer is due, so long may the rest take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+#[derive(Clone, Copy)]
 pub(super) struct Load {
     pub(super) count: u64,
     pub(super) spread: Duration,
