@@ -88,6 +88,10 @@ pub(crate) struct JobNote {
     /// Completions that may have had their effect. The token becomes a variable.
     pub(crate) tried: Vec<u64>,
     pub(crate) completed: Option<u64>,
+    /// When the completion of each token was first sent.
+    sent_ms: BTreeMap<u64, u64>,
+    /// When somebody was told that there is no such job, for the last time.
+    missing_ms: Option<u64>,
     /// The worker that received it last.
     holder: Option<Holder>,
     /// When a worker without a token said last that the job has failed. That ends the lease of whoever holds it without a
@@ -262,6 +266,8 @@ impl Ledger {
             element_id: element_id.to_owned(),
             tried: Vec::new(),
             completed: None,
+            sent_ms: BTreeMap::new(),
+            missing_ms: None,
             holder: None,
             given_back_ms: 0,
             failures_under_way: 0,
@@ -311,14 +317,29 @@ impl Ledger {
         let token = self.tokens;
         if let Some(note) = self.jobs.get_mut(&job) {
             note.tried.push(token);
+            note.sent_ms.insert(token, now_ms);
             let entry = &mut self.entries[note.entry];
             entry.completions_sent_ms.entry(note.element_id.clone()).or_insert(now_ms);
         }
         token
     }
 
+    /// A worker was told that there is no such job.
+    pub(crate) fn is_missing(&mut self, job: i64, now_ms: u64) {
+        if let Some(note) = self.jobs.get_mut(&job) {
+            note.missing_ms = Some(now_ms);
+        }
+    }
+
     pub(crate) fn completed(&mut self, job: i64, token: u64) -> Option<String> {
         let note = self.jobs.get_mut(&job)?;
+        let sent_ms = note.sent_ms.get(&token).copied();
+        if note.missing_ms.is_some_and(|missing_ms| sent_ms > Some(missing_ms)) {
+            return Some(format!(
+                "job {job} of entry {} was said to be missing and completed later",
+                note.entry
+            ));
+        }
         let before = note.completed.replace(token).filter(|before| *before != token)?;
         Some(format!("job {job} of entry {} was completed twice: {before} and {token}", note.entry))
     }

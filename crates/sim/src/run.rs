@@ -15,7 +15,7 @@ use tidemill_model::PartitionCount;
 /// All instances end within this time after the last fault.
 const DRAIN_MS: u64 = 240_000;
 /// The last pauses and restarts are over by then.
-const CALM_MS_MAX: u64 = 40_000;
+const CALM_MS_MAX: u64 = 60_000;
 /// After this time nothing is left of what was asked.
 const SETTLING_MS: u64 = 12_000;
 const STARTING_MS: u64 = 60_000;
@@ -238,7 +238,8 @@ async fn drain(users: &Users) {
 /// Nothing has happened for a while that could make somebody wait.
 fn is_calm(world: &World, healed_ms: u64) -> bool {
     let now_ms = world.now_ms();
-    let last_ms = healed_ms.max(world.ledger().last_taken_ms);
+    let leases_last_until_ms = world.leases_last_until_ms.load(Ordering::Relaxed);
+    let last_ms = healed_ms.max(world.ledger().last_taken_ms).max(leases_last_until_ms);
     last_ms + fleet::CALM_MS < now_ms && world.members().iter().all(|member| member.is_calm(now_ms))
 }
 

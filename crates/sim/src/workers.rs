@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::command::{ActivateJobs, CompleteJob, FailJob};
 use tidemill_model::entity::JobEvent;
-use tidemill_model::{ActivatedJob, Command, LeaseKey, RawJson, TenantId, Text, Variables};
+use tidemill_model::{ActivatedJob, Command, LeaseKey, RawJson, RejectionCode, TenantId, Text, Variables};
 use tidemill_server::broker::Broker;
 use tidemill_store::query::Searches;
 
@@ -146,7 +146,7 @@ async fn complete(world: &Arc<World>, job: &ActivatedJob, lease: Option<LeaseKey
         let sent = send(world, 12_000, |node| Box::pin(async move { node.execute(command, options).await }));
         let outcome = sent.await;
         world.note(|| format!("completion {token} of job {}: {outcome:?}", key.0));
-        match outcome {
+        match &outcome {
             Outcome::Answered(_) => {
                 let twice = world.ledger().completed(key.0, token);
                 twice.into_iter().for_each(|text| world.violation(text));
@@ -155,6 +155,9 @@ async fn complete(world: &Arc<World>, job: &ActivatedJob, lease: Option<LeaseKey
             // An earlier copy of it may still be on its way.
             Outcome::PutAside => return,
             Outcome::Refused(_) | Outcome::Unreadable if idempotency.is_some() || !may_have_run => {
+                if matches!(&outcome, Outcome::Refused(refusal) if refusal.code == RejectionCode::NotFound) {
+                    world.ledger().is_missing(key.0, world.now_ms());
+                }
                 // It never had its effect, and never will.
                 if let Some(note) = world.ledger().jobs.get_mut(&key.0) {
                     note.tried.retain(|tried| *tried != token);

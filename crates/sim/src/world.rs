@@ -24,6 +24,8 @@ pub(crate) struct World {
     trace: Mutex<Trace>,
     began: Instant,
     store_offset_ms: Arc<AtomicI64>,
+    /// Leases of nodes that died before the store's clock was set back last until about then.
+    pub(crate) leases_last_until_ms: AtomicU64,
     /// Faults may happen.
     pub(crate) is_rough: AtomicBool,
     /// In percent: how many calls are lost or late while it is rough.
@@ -47,6 +49,7 @@ impl World {
             trace: Mutex::new(trace),
             began,
             store_offset_ms,
+            leases_last_until_ms: AtomicU64::new(0),
             is_rough: AtomicBool::new(false),
             roughness: AtomicU64::new(0),
             commit_delay_ms: AtomicU64::new(0),
@@ -89,6 +92,7 @@ impl World {
 
     pub(crate) fn set_store_clock_back(&self, by_ms: i64) {
         self.store_offset_ms.fetch_sub(by_ms, Ordering::Relaxed);
+        self.leases_last_until_ms.fetch_max(self.now_ms().saturating_add_signed(by_ms), Ordering::Relaxed);
     }
 
     pub(crate) fn store_offset_ms(&self) -> i64 {
