@@ -392,3 +392,28 @@ async fn what_cannot_be_delivered_is_kept_tried_again_and_dropped() {
     assert_eq!(world.text("DELETE", "/v1/timers/dead-letters", "").await.ok()["dropped"], 1);
     assert_eq!(listed().await.len(), 0);
 }
+
+/// A web page may send such bodies to any server without being asked first.
+#[tokio::test]
+async fn bodies_of_other_types_are_refused() {
+    let world = World::with_partitions(1).await;
+    let document = world.get("/openapi.json").await.ok();
+    let mut seen = 0;
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        let methods = methods.as_object().expect("methods").keys().filter(|method| *method != "get");
+        for method in methods.filter(|_| path.starts_with("/v1/timers")) {
+            for media_type in ["text/plain", "application/x-www-form-urlencoded"] {
+                let path = path.split('/').map(|part| if part.starts_with('{') { "1" } else { part });
+                let path = path.collect::<Vec<_>>().join("/");
+                let method = method.to_uppercase();
+                let request = axum::http::Request::builder().method(method.as_str()).uri(&path);
+                let request = request.header("content-type", media_type);
+                let body = axum::body::Body::from("{\"a\": 1}");
+                let answered = world.send(request.body(body).expect("a request")).await;
+                assert_eq!(answered.status, 415, "{method} {path} as {media_type}: {}", answered.text);
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 20, "{seen} requests");
+}

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 async fn operations(fixture: &Fixture) -> Vec<(String, String, bool)> {
     let document = fixture.get("/openapi.json").await.json();
     let mut operations = Vec::new();
-    for (path, methods) in document["paths"].as_object().expect("paths") {
+    // Timers need a node behind the gateway: they are tested with one (behaviour/timers.rs).
+    let paths = document["paths"].as_object().expect("paths").iter();
+    for (path, methods) in paths.filter(|(path, _)| !path.starts_with("/v1/timers")) {
         for (method, operation) in methods.as_object().expect("methods") {
             if ["post", "put", "patch", "delete"].contains(&method.as_str()) {
                 let path = path.split('/').map(|part| if part.starts_with('{') { "1" } else { part });
