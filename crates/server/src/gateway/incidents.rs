@@ -57,7 +57,8 @@ pub(super) async fn resolve_of_instance(call: Call) -> Handled {
     Ok(json::ok(&Resolution { batch_operation_key: key.into(), batch_operation_type: "RESOLVE_INCIDENT" }))
 }
 
-/// What is refused concerns one incident, which may be gone by now: the others are resolved nevertheless.
+/// Resolves one of several incidents. A rejection is ignored: somebody else may have resolved this one meanwhile, and the others
+/// must be resolved all the same.
 async fn one_of_many(call: &Call, command: Command) -> Result<(), Problem> {
     let (options, intent) = (call.options_of_part(), command.intent());
     match call.gateway.broker.execute(command, options?).await {

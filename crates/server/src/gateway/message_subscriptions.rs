@@ -1,4 +1,5 @@
-//! Who waits for messages, with what the model says of the waiting element to tools and connectors.
+//! The search for message subscriptions. It also shows the properties that the model gives to the waiting element for tools and
+//! connectors.
 
 use super::call::{Call, Handled};
 use super::json::{Date, KeyText, optional_key};

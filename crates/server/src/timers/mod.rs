@@ -284,7 +284,8 @@ impl TimerLoop {
         if self.commit.is_some() {
             return LOOK_EVERY;
         }
-        // What is being read may be due earlier than what is known: a time that jumps must not pass it.
+        // A read that is under way may bring timers that are due before all that are in memory. A simulated clock must not
+        // jump past them.
         if self.clock.is_simulated() && !self.reads.is_empty() {
             return LOOK_EVERY;
         }

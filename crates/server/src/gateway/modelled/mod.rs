@@ -1,5 +1,5 @@
-//! What the model says of an element and no row repeats: names, properties. Searches by it ask the definitions first, and
-//! what is shown of it is looked up there.
+//! Facts about an element that stand only in its model, such as names and properties: rows do not repeat them. A search by such a
+//! fact asks the definitions first for the elements that have it; answers look it up there too.
 
 mod filter;
 mod sort;

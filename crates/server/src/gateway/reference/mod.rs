@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 const DESCRIPTIONS: &str = include_str!("descriptions.txt");
 
-/// What an operation does, beyond its summary.
+/// The description of an operation, which says more than its summary.
 pub(super) fn description(operation: &str) -> Option<&'static str> {
     static KNOWN: OnceLock<BTreeMap<&str, &str>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {

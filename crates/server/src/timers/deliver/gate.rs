@@ -87,7 +87,7 @@ impl Gate {
     /// Gives permits to those who wait. Those that nobody takes any more come back by being dropped.
     fn let_in(self: &Arc<Gate>) {
         while let Some((sender, host)) = self.next_in() {
-            // Whoever no longer waits has dropped the other end: the permit is dropped with the error.
+            // A caller that has stopped waiting has dropped its receiver. Then the send fails, and dropping the permit frees it.
             let _ = sender.send(Permit { gate: self.clone(), host });
         }
     }

@@ -1,5 +1,5 @@
-//! What is fired arrives: reads the rows of deliveries, calls the receivers, and tells the shard what became of them. Nothing here
-//! decides when a timer fires.
+//! Delivers timers that have fired: reads the rows of deliveries, calls the receivers, and tells the shard the outcome. The shard
+//! alone decides when a timer fires.
 
 mod allow;
 mod body;

@@ -1,4 +1,4 @@
-//! What an answer to a callback means, for one timer or for each of many.
+//! Reads the answer to a callback: the outcome for its one timer, or for each timer of a batch.
 
 use serde_json::Value;
 use std::collections::HashMap;

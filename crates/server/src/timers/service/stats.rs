@@ -47,7 +47,7 @@ pub struct BlockView {
     pub last_key: i64,
     pub count: u32,
     pub bytes: usize,
-    /// What is in it, or why it cannot be read.
+    /// The entries of the block, or the reason why it cannot be read.
     pub content: Result<Vec<Value>, String>,
     pub timers: Vec<TimerView>,
 }

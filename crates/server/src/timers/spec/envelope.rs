@@ -1,4 +1,5 @@
-//! What travels with a single timer beside its payload. Most timers have nothing of it, and then it takes no byte.
+//! Data that a single timer carries beside its payload, such as its own id or its schedule. Most timers have none, and then the
+//! envelope takes no bytes.
 
 use super::bytes::{Malformed, Reader, Writer, malformed};
 use super::schedule::Schedule;
