@@ -3,6 +3,7 @@
 pub mod broker;
 mod clock;
 mod cluster;
+mod error_text;
 pub mod gateway;
 mod machine;
 mod node;

@@ -1,6 +1,7 @@
 //! Asking other nodes, over connections that are kept.
 
 use super::{PATH, PeerReply, PeerRequest, SECRET_HEADER};
+use crate::error_text::told;
 use async_trait::async_trait;
 use axum::http::{HeaderValue, Request, StatusCode};
 use bytes::Bytes;
@@ -130,15 +131,4 @@ impl Network for HttpNetwork {
     fn may_meet_strangers(&self) -> bool {
         true
     }
-}
-
-/// With what the library keeps in the sources of its errors.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(inner) = source {
-        text = format!("{text}: {inner}");
-        source = inner.source();
-    }
-    text
 }

@@ -6,6 +6,7 @@ use super::gate::Gate;
 use super::keys::Keys;
 use super::reply::Reply;
 use super::tls::Tls;
+use crate::error_text::told;
 use axum::http::{Request, header};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -115,15 +116,4 @@ async fn read(mut body: Incoming, bytes_max: usize) -> (Vec<u8>, bool) {
         read.extend_from_slice(&data);
     }
     (read, false)
-}
-
-/// With what the libraries keep in the sources of their errors.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(inner) = source {
-        text = format!("{text}: {inner}");
-        source = inner.source();
-    }
-    text
 }
