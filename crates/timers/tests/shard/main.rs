@@ -1,5 +1,6 @@
 //! The timer shard: a test for each rule of its protocol, and random histories with failures at every commit.
 
+mod deliveries;
 mod random;
 mod rules;
 mod schedules;
