@@ -5,17 +5,20 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 use tidemill_model::dice::Dice;
+use tokio::time::Instant;
 
 /// Steps that are taken before tokio's own tasks and timers have their turn.
 const STEPS_PER_TURN: usize = 8;
 /// Turns that are taken for one millisecond of simulated time, so that time goes on while somebody is busy.
 const TURNS_PER_MS: u64 = 50;
-/// Whoever gets so far in one run turns in circles.
+/// A run that gets so far does not end.
 const TURNS_MAX: u64 = 10_000_000;
+/// A task that goes on so often within one simulated second asks again and again for something that has not changed.
+const STEPS_PER_SECOND_MAX: u64 = 3_000;
 
 /// Users and faults, which nothing happens to, are in the first group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,10 +32,23 @@ pub(crate) struct Executor {
     paused: Mutex<BTreeSet<Group>>,
     queue: Arc<Queue>,
     last_id: Mutex<u64>,
+    began: OnceLock<Instant>,
+    busiest: Mutex<Busiest>,
+}
+
+/// The task that went on most often within one second.
+#[derive(Clone, Copy, Default)]
+struct Busiest {
+    task: u64,
+    second: u64,
+    steps: u64,
 }
 
 struct Task {
     group: Group,
+    /// The second in which it went on last, and how often it did so in that second.
+    second: u64,
+    steps: u64,
     /// None while it runs.
     future: Option<BoxFuture<'static, ()>>,
     waker: Waker,
@@ -78,7 +94,7 @@ impl Executor {
         };
         let waker = Waker::from(Arc::new(TaskWaker { id, queue: self.queue.clone() }));
         waker.wake_by_ref();
-        lock(&self.tasks).insert(id, Task { group, future: Some(future), waker });
+        lock(&self.tasks).insert(id, Task { group, second: 0, steps: 0, future: Some(future), waker });
     }
 
     /// Nothing of this group runs any more, and what it held is gone.
@@ -109,11 +125,11 @@ impl Executor {
         lock(&self.tasks).values().filter(|task| task.group == group).count()
     }
 
-    /// Runs until `is_done`. False when it turns in circles.
-    pub(crate) async fn run(&self, dice: &Mutex<Dice>, is_done: impl Fn() -> bool) -> bool {
+    /// Runs until `is_done`; tells why that was not the end of it.
+    pub(crate) async fn run(&self, dice: &Mutex<Dice>, is_done: impl Fn() -> bool) -> Result<(), String> {
         for turn in 1..TURNS_MAX {
             if is_done() {
-                return true;
+                return self.nobody_was_too_busy();
             }
             std::future::poll_fn(|cx| self.turn(cx, dice)).await;
             tokio::task::yield_now().await;
@@ -121,11 +137,20 @@ impl Executor {
                 tokio::time::advance(Duration::from_millis(1)).await;
             }
         }
-        false
+        Err(format!("the run has not ended after {TURNS_MAX} turns"))
+    }
+
+    fn nobody_was_too_busy(&self) -> Result<(), String> {
+        let Busiest { task, second, steps } = *lock(&self.busiest);
+        if steps <= STEPS_PER_SECOND_MAX {
+            return Ok(());
+        }
+        Err(format!("task {task} went on {steps} times in second {second}: it does not wait for what it needs"))
     }
 
     /// Lets some tasks go on; waits for one where none can.
     fn turn(&self, cx: &mut Context<'_>, dice: &Mutex<Dice>) -> Poll<()> {
+        let second = self.began.get_or_init(Instant::now).elapsed().as_secs();
         for step in 0..STEPS_PER_TURN {
             let Some(id) = self.next(dice) else {
                 if step > 0 {
@@ -134,7 +159,7 @@ impl Executor {
                 *lock(&self.queue.root) = Some(cx.waker().clone());
                 return Poll::Pending;
             };
-            self.go_on(id);
+            self.go_on(id, second);
             // The tasks of a turn share one budget of tokio's. Who has none left gives way, as it would in a server.
             if !tokio::task::coop::has_budget_remaining() {
                 break;
@@ -143,9 +168,11 @@ impl Executor {
         Poll::Ready(())
     }
 
-    fn go_on(&self, id: u64) {
-        let taken =
-            lock(&self.tasks).get_mut(&id).and_then(|task| Some((task.future.take()?, task.waker.clone())));
+    fn go_on(&self, id: u64, second: u64) {
+        let taken = lock(&self.tasks).get_mut(&id).and_then(|task| {
+            self.count_step(id, task, second);
+            Some((task.future.take()?, task.waker.clone()))
+        });
         let Some((mut future, waker)) = taken else { return };
         let mut context = Context::from_waker(&waker);
         let polled = AssertUnwindSafe(|| future.poll_unpin(&mut context));
@@ -158,6 +185,15 @@ impl Executor {
             Ok(Poll::Ready(())) => drop(lock(&self.tasks).remove(&id)),
             // The hook has told.
             Err(_) => drop(lock(&self.tasks).remove(&id)),
+        }
+    }
+
+    fn count_step(&self, id: u64, task: &mut Task, second: u64) {
+        task.steps = if task.second == second { task.steps + 1 } else { 1 };
+        task.second = second;
+        let mut busiest = lock(&self.busiest);
+        if task.steps > busiest.steps {
+            *busiest = Busiest { task: id, second, steps: task.steps };
         }
     }
 

@@ -50,8 +50,8 @@ pub fn run(seed: u64, tracing: Tracing) -> Outcome {
             direct(&director, seed).await;
             over.store(true, Ordering::Relaxed);
         });
-        if !world.tasks.run(&world.dice, || is_over.load(Ordering::Relaxed)).await {
-            world.violation("it turns in circles".to_owned());
+        if let Err(reason) = world.tasks.run(&world.dice, || is_over.load(Ordering::Relaxed)).await {
+            world.violation(reason);
         }
         for panic in panics::take() {
             world.violation(format!("something panicked: {panic}"));

@@ -197,6 +197,8 @@ impl Node {
     async fn wait_for_jobs(&self, command: &ActivateJobs, until: Instant) -> Jobs {
         let claim = Claim::default();
         let (mut asked_here, mut asked_there) = (BTreeSet::new(), BTreeSet::new());
+        // Partitions here that wait no more for this worker, although another may still have it.
+        let mut ended_here: Vec<PartitionId> = Vec::new();
         let mut here = FuturesUnordered::new();
         let mut there = FuturesUnordered::new();
         loop {
@@ -231,10 +233,16 @@ impl Node {
                 // Whoever does not serve the worker drops its end; the one that does answers.
                 Some((id, jobs)) = here.next() => match jobs {
                     Ok(jobs) => return jobs,
-                    Err(_) => drop(asked_here.remove(&id)),
+                    Err(_) => ended_here.push(id),
                 },
                 Some(jobs) = there.next() => if let Some(jobs) = jobs { return jobs },
-                () = moved, if is_asked && Instant::now() < until => {}
+                // Only then are they asked again. At once would be too early: a partition that has sent the worker away because
+                // the time is up does so again, as often as it is asked, until the one that has the worker answers.
+                () = moved, if is_asked && Instant::now() < until => {
+                    for id in ended_here.drain(..) {
+                        asked_here.remove(&id);
+                    }
+                }
                 else => break,
             }
         }
