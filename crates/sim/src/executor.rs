@@ -145,7 +145,9 @@ impl Executor {
         if steps <= STEPS_PER_SECOND_MAX {
             return Ok(());
         }
-        Err(format!("task {task} went on {steps} times in second {second}: it does not wait for what it needs"))
+        Err(format!(
+            "task {task} went on {steps} times in second {second}: it does not wait for what it needs"
+        ))
     }
 
     /// Lets some tasks go on; waits for one where none can.

@@ -29,7 +29,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Parser)]
 #[command(
     name = "tidemill",
-    version,
+    version = env!("TIDEMILL_VERSION"),
     after_help = "\
 Try it:
   tidemill serve --demo                        a server with an example, state in ./tidemill-data
@@ -83,6 +83,8 @@ enum Command {
     Render(render::Render),
     Bench(bench::Bench),
     Admin(admin::Admin),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 fn main() -> ExitCode {
@@ -108,6 +110,8 @@ fn main() -> ExitCode {
         Command::Render(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Admin(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

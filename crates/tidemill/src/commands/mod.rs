@@ -2,10 +2,12 @@
 
 pub(crate) mod cancel;
 pub(crate) mod complete_task;
+pub(crate) mod completions;
 pub(crate) mod deploy;
 pub(crate) mod incidents;
 pub(crate) mod instances;
 pub(crate) mod jobs;
+pub(crate) mod man;
 pub(crate) mod processes;
 pub(crate) mod publish;
 pub(crate) mod render;

@@ -6,6 +6,7 @@ mod connections;
 mod escapes;
 mod follow;
 mod harness;
+mod installed;
 mod large_deployment;
 mod lists;
 mod memory;
