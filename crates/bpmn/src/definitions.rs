@@ -1,4 +1,4 @@
-//! What a file shares between its processes: messages, signals, errors and escalations by id.
+//! Messages, signals, errors and escalations by id: the processes of a file share them.
 
 use crate::report::Report;
 use crate::xml::Tag;
@@ -32,7 +32,7 @@ impl<'a> Definitions<'a> {
         self.root
     }
 
-    /// What an attribute such as `messageRef` refers to. References are qualified names: a prefix is allowed.
+    /// The element that an attribute such as `messageRef` refers to. References are qualified names: a prefix is allowed.
     pub(crate) fn referenced(&self, tag: Tag<'a>, attribute: &str, kind: &str) -> Option<Tag<'a>> {
         let reference = tag.attribute(attribute)?;
         let local = reference.rsplit(':').next().unwrap_or(reference);

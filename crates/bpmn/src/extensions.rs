@@ -2,6 +2,7 @@
 //! `retries` must not pass in silence, but models with extensions of others must still run.
 
 use crate::report::Report;
+use crate::vocabulary;
 use crate::xml::{AttributeName, Tag};
 use tidemill_feel::nearest;
 
@@ -138,9 +139,10 @@ fn check_known(tag: Tag<'_>, known: &Known, report: &mut Report<'_>) {
 }
 
 fn check_bpmn(tag: Tag<'_>, report: &mut Report<'_>) {
+    vocabulary::check_child(tag, report);
     for name in tag.attribute_names() {
         match name {
-            AttributeName::Plain(_) => {}
+            AttributeName::Plain(name) => vocabulary::check_attribute(tag, name, report),
             AttributeName::Zeebe(name) if ON_BPMN.contains(&name) => {}
             AttributeName::Zeebe(name) => {
                 let reason =

@@ -1,4 +1,4 @@
-//! What stands against running a model: every finding with its place, its reason and a remedy.
+//! A finding is a reason why a model cannot run, with its place and a remedy.
 
 use std::fmt;
 use tidemill_model::Text;

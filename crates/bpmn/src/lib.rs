@@ -11,6 +11,7 @@ mod outline;
 mod read;
 mod report;
 mod rules;
+mod vocabulary;
 mod xml;
 
 pub use build::static_value;

@@ -126,3 +126,47 @@ fn what_modelers_write_is_known() {
         &[],
     );
 }
+
+#[test]
+fn unknown_elements_and_attributes_of_bpmn_are_told_with_the_nearest_name() {
+    let xml = model("", "isForCompensaton=\"false\"").replace(
+        "</extensionElements></serviceTask>",
+        "</extensionElements>\n<multiInstanceLoopCharacteristic/>\n<foo/></serviceTask>",
+    );
+    warned(
+        &xml,
+        &[
+            (
+                3,
+                1,
+                "Unknown attribute 'isForCompensaton' of 'serviceTask': it has no effect",
+                Some("did you mean 'isForCompensation'?"),
+            ),
+            (
+                8,
+                1,
+                "Unknown element 'multiInstanceLoopCharacteristic' in 'serviceTask': it has no effect",
+                Some("did you mean 'multiInstanceLoopCharacteristics'?"),
+            ),
+            (9, 1, "Unknown element 'foo' in 'serviceTask': it has no effect", None),
+        ],
+    );
+}
+
+#[test]
+fn what_stands_in_events_loops_and_timers_is_known_or_told() {
+    let told = |inside: &str| {
+        let xml = model("", "")
+            .replace("<startEvent id=\"s\"/>", &format!("<startEvent id=\"s\">{inside}</startEvent>"));
+        warnings(xml.as_bytes()).into_iter().map(|found| found.reason).collect::<Vec<_>>()
+    };
+    assert!(told("<documentation/><outgoing>f</outgoing><timerEventDefinition id=\"x\"><timeCycle>R/PT1H</timeCycle></timerEventDefinition>").is_empty());
+    assert_eq!(
+        told("<timerEventDefinition><timeCicle>R/PT1H</timeCicle></timerEventDefinition>"),
+        ["Unknown element 'timeCicle' in 'timerEventDefinition': it has no effect"]
+    );
+    assert_eq!(
+        told("<timerEventDefinitions/>"),
+        ["Unknown element 'timerEventDefinitions' in 'startEvent': it has no effect"]
+    );
+}

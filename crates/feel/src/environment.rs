@@ -1,4 +1,4 @@
-//! What an evaluation may know of the world, and how much it may spend.
+//! The part of the world that an evaluation may know, and the work that it may spend.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 /// Clock, zone, budget and seed of one evaluation. The same environment gives the same outcome.
 #[derive(Clone, Debug)]
 pub struct Environment {
-    /// What `now()` and `today()` tell.
+    /// The time that `now()` and `today()` tell.
     pub now: Timestamp,
     /// The zone in which `now()` and `today()` are told.
     pub zone: TimeZone,
@@ -47,7 +47,7 @@ pub struct Budget {
     pub bytes_max: u64,
 }
 
-/// What an evaluation has used of its budget.
+/// The part of its budget that an evaluation has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
     pub steps: u64,

@@ -1,4 +1,4 @@
-//! What can go wrong, in the words that users read.
+//! Errors in the words that users read.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ pub struct SyntaxError {
     pub line: u32,
     /// From 1, in characters.
     pub column: u32,
-    /// What the grammar allows here, e.g. `')'`.
+    /// Tokens that the grammar allows here, e.g. `')'`.
     pub expected: String,
-    /// What stands here instead.
+    /// The token that stands here instead.
     pub found: String,
 }
 
@@ -112,7 +112,7 @@ pub enum WarningKind {
     NoFunctionFound,
     FunctionInvocationFailure,
     AssertFailure,
-    /// What Camunda does not warn of.
+    /// Warnings that Camunda does not give.
     Unknown,
 }
 

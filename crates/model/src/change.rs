@@ -1,4 +1,4 @@
-//! What a command changed, entity by entity: the engine's output and a store's input.
+//! The changes of a command, entity by entity: the engine's output and a store's input.
 
 use crate::Entity;
 use serde::{Deserialize, Serialize};
@@ -24,12 +24,12 @@ impl Change {
     }
 }
 
-/// What a store still has of an ended instance.
+/// The rows that a store still has of an ended instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Remains {
     /// The row of the instance itself is in history.
     pub is_ended_instance: bool,
-    /// What belonged to it, counted no further than one commit deletes.
+    /// Rows that belonged to it, counted no further than one commit deletes.
     pub rows: usize,
     /// There is more than one commit deletes.
     pub has_more: bool,

@@ -1,4 +1,4 @@
-//! What a command needs of the live rows: asked for by the engine when it is not in memory, answered by a store.
+//! Live rows that a command needs: the engine asks for them when they are not in memory, a store answers.
 
 use crate::entity::{BoxSubscription, Message, StartEventKind};
 use crate::{

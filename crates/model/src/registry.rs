@@ -99,7 +99,7 @@ macro_rules! repeat_for_kinds {
     };
 }
 
-/// What remains of an entity when it has ended.
+/// The row that remains of an entity when it has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// Searches still show it: its row moves from the live rows to history.
@@ -134,7 +134,7 @@ impl Belonging {
     }
 }
 
-/// What tells entities of one kind apart.
+/// The key that tells entities of one kind apart.
 pub trait EntityKey: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// The key as numbers. The first is the one that messages name; the second is 0 where one is enough.
     fn numbers(self) -> (i64, i64);

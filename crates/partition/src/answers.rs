@@ -1,10 +1,10 @@
 //! Answers under idempotency keys: a retry of a request gets what the first one got.
 
-use crate::inbox::{KeptAnswer, StoredIdempotency};
 use crate::request::CommandError;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tidemill_model::{Answer, Rejection, TenantId, Text, Timestamp};
 use tidemill_store::IdempotentAnswer;
+use tidemill_store::{KeptAnswer, StoredIdempotency};
 
 /// Answers to async commands and idempotency keys of clients are kept this long.
 pub const ANSWERS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;

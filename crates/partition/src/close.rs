@@ -1,7 +1,6 @@
 //! Closing a batch, and what leaves the core when it has landed.
 
 use crate::core::Core;
-use crate::inbox::Envelope;
 use crate::late::Address;
 use crate::open::{Answered, Executed, InFlight, OpenBatch};
 use crate::packed_log;
@@ -14,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use tidemill_engine::{FollowUp, InstanceEnd};
 use tidemill_model::{ActivatedJob, Answer, Command};
+use tidemill_store::Envelope;
 use tidemill_store::{Batch, BatchId, Committed, NewInboxEntry};
 
 /// Rows that stay in memory between batches.

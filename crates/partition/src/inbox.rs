@@ -1,77 +1,13 @@
-//! The durable inbox: how commands are packed for it, and which of its entries are in hand.
+//! The durable inbox: which of its entries are in hand.
 
 use crate::box_order::BoxOrder;
 use crate::letters::letter;
 use crate::queued::{CommandSource, QueuedCommand};
-use crate::request::CommandOptions;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
-use tidemill_model::{Answer, Command, Rejection, TenantId, Text};
-use tidemill_store::{CodecError, DeadLetter, InboxEntry, Position};
+use tidemill_store::{DeadLetter, Envelope, InboxEntry, Position};
 
 /// Entries that one read brings at most.
 pub(crate) const ENTRIES_PER_READ_MAX: usize = 512;
-
-/// A command with what must travel with it.
-#[derive(Serialize, Deserialize, Debug)]
-pub struct Envelope {
-    pub command: Command,
-    /// Somebody may ask later what became of it.
-    pub keeps_result: bool,
-    /// A follow-up that the partition has sent to itself.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_own: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idempotency: Option<StoredIdempotency>,
-}
-
-#[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
-pub struct StoredIdempotency {
-    pub tenant: TenantId,
-    pub key: Text,
-    pub fingerprint: u64,
-}
-
-impl Envelope {
-    /// For a command that a client sent without waiting for its answer.
-    pub fn from_client(command: Command, options: &CommandOptions) -> Envelope {
-        let idempotency = options.idempotency.as_ref().map(|idempotency| StoredIdempotency {
-            tenant: options.tenant.clone(),
-            key: idempotency.key.clone(),
-            fingerprint: idempotency.fingerprint,
-        });
-        Envelope { command, keeps_result: true, is_own: false, idempotency }
-    }
-
-    /// For a command that the engine sends itself.
-    pub fn internal(command: Command) -> Envelope {
-        Envelope { command, keeps_result: false, is_own: false, idempotency: None }
-    }
-
-    /// For a follow-up that did not find room in the batch of its partition.
-    pub(crate) fn own(command: Command) -> Envelope {
-        Envelope { is_own: true, ..Envelope::internal(command) }
-    }
-
-    pub fn pack(&self) -> Vec<u8> {
-        tidemill_store::pack(self)
-    }
-
-    pub fn unpack(bytes: &[u8]) -> Result<Envelope, CodecError> {
-        tidemill_store::unpack(bytes)
-    }
-}
-
-/// An answer as it is kept for retries and for those who ask later.
-#[derive(Serialize, Deserialize, Debug)]
-pub struct KeptAnswer {
-    pub intent: Text,
-    /// None while the answer is still to come with another command.
-    pub result: Option<Result<Answer, Rejection>>,
-    /// The number under which it will come.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comes_as: Option<u64>,
-}
 
 /// Which entries of the inbox are in hand. An entry leaves the store with the commit that carries its effects, so a page
 /// that was read before that commit still shows it.
@@ -187,7 +123,7 @@ impl InboxReader {
 mod tests {
     use super::*;
     use tidemill_model::command::CancelInstance;
-    use tidemill_model::{ProcessInstanceKey, Timestamp};
+    use tidemill_model::{Command, ProcessInstanceKey, Timestamp};
 
     fn entries(positions: std::ops::Range<i64>) -> Vec<InboxEntry> {
         let entry = |position| InboxEntry {

@@ -2,12 +2,12 @@
 //! or later is noted in the store with the command's effects, so that the next owner can answer them too.
 
 use crate::answers::{CommandResult, REQUEST_ID_MARK, kept_from, pack};
-use crate::inbox::StoredIdempotency;
 use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::{CallId, Callers, CommandError, Effect};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tidemill_model::{TenantId, Text, Timestamp};
+use tidemill_store::StoredIdempotency;
 use tidemill_store::{CommandResult as StoredResult, IdempotentAnswer, Position};
 
 /// Callers that may wait for one answer; retries join those who wait.
@@ -30,6 +30,8 @@ pub(crate) struct Address {
     key: Option<StoredIdempotency>,
     positions: Vec<i64>,
 }
+
+tidemill_store::packed!(Address);
 
 impl Address {
     pub(crate) fn add(&mut self, queued: &QueuedCommand) {

@@ -35,7 +35,6 @@ mod waiters;
 pub use answers::{ANSWERS_KEPT_MS, REQUEST_ID_MARK};
 pub use close::Closed;
 pub use core::{Core, Event, Opened, Recovered};
-pub use inbox::{Envelope, KeptAnswer, StoredIdempotency};
 pub use late::note_key as late_note_key;
 pub use memory_use::MemoryUse;
 pub use packed_log::unpack as unpack_log;
@@ -44,4 +43,5 @@ pub use request::{
     AwaitedEnd, CallId, Callers, CommandError, CommandOptions, Effect, EndedInstance, Idempotency, Request,
 };
 pub use suspects::{Mark, is_for_deaths, noted_batch, noted_marks};
+pub use tidemill_store::{Envelope, KeptAnswer, StoredIdempotency};
 pub use time::{LOOK_MS_MAX, Moment, StoreTime};

@@ -2,7 +2,6 @@
 
 use crate::answers::{CommandResult, Known, Remembered, answer_of, pack};
 use crate::box_order::BoxOrder;
-use crate::inbox::Envelope;
 use crate::letters::letter;
 use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::CommandError;
@@ -15,6 +14,7 @@ use tidemill_model::entity::Timer;
 use tidemill_model::{
     Answer, Change, Command, PartitionId, ProcessInstanceKey, Rejection, RejectionCode, Timestamp,
 };
+use tidemill_store::Envelope;
 use tidemill_store::{BatchId, CommandResult as StoredResult, DeadLetter, IdempotentAnswer, Position};
 
 /// Commands after which a batch is closed, even if the one before is still being written.

@@ -1,10 +1,10 @@
 //! A command in the core, with the source that it came from. It stays one from when it is taken until its batch has landed.
 
-use crate::inbox::StoredIdempotency;
 use crate::pollers::Poller;
 use crate::request::{CallId, CommandOptions};
 use tidemill_model::{Command, Text};
 use tidemill_store::Position;
+use tidemill_store::StoredIdempotency;
 
 #[derive(Debug)]
 pub(crate) struct QueuedCommand {
@@ -76,11 +76,7 @@ impl QueuedCommand {
     pub(crate) fn key(&self) -> Option<StoredIdempotency> {
         match &self.source {
             CommandSource::Client { options, .. } | CommandSource::Awaiting { options, .. } => {
-                options.idempotency.as_ref().map(|idempotency| StoredIdempotency {
-                    tenant: options.tenant.clone(),
-                    key: idempotency.key.clone(),
-                    fingerprint: idempotency.fingerprint,
-                })
+                options.stored_idempotency()
             }
             CommandSource::Inbox { idempotency, .. } => idempotency.clone(),
             _ => None,

@@ -7,6 +7,7 @@ use tidemill_model::{
     ActivatedJob, Answer, Command, CreatedInstance, PartitionId, ProcessInstanceKey, Rejection, TenantId,
     Text,
 };
+use tidemill_store::StoredIdempotency;
 
 /// Names a caller. Its answer leaves the core as an [`Effect`]; the driver keeps the way back to the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,6 +35,14 @@ pub enum Request {
 pub struct CommandOptions {
     pub tenant: TenantId,
     pub idempotency: Option<Idempotency>,
+}
+
+impl CommandOptions {
+    /// The idempotency key as the store keeps it.
+    pub fn stored_idempotency(&self) -> Option<StoredIdempotency> {
+        let Idempotency { key, fingerprint } = self.idempotency.clone()?;
+        Some(StoredIdempotency { tenant: self.tenant.clone(), key, fingerprint })
+    }
 }
 
 /// A client's promise that two requests with one key are one request.

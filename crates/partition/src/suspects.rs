@@ -69,6 +69,8 @@ struct Note {
     suspects: Vec<(Mark, Suspicion)>,
 }
 
+tidemill_store::packed!(Note);
+
 /// The batch that a note speaks of: whoever takes the partition looks whether it was written.
 pub fn noted_batch(note: &[u8]) -> Option<BatchId> {
     tidemill_store::unpack::<Note>(note).ok().map(|note| BatchId(note.batch))
@@ -206,13 +208,13 @@ impl Suspects {
         (self.note(batch, false), is_alone)
     }
 
-    /// What was noted has run, or waits. Gives the note that says so where a suspect is alone.
+    /// The noted commands have run, or wait. Gives the note that says so where a suspect is alone.
     pub(crate) fn rest(&mut self, batch: BatchId) -> Option<Vec<u8>> {
         let is_alone = self.in_hand.iter().any(|mark| self.is_suspect(*mark));
         if is_alone { self.note(batch, true) } else { None }
     }
 
-    /// What has rested goes on.
+    /// Commands that have rested go on.
     pub(crate) fn go_on(&mut self, batch: BatchId) -> Option<Vec<u8>> {
         self.note(batch, false)
     }

@@ -227,7 +227,7 @@ impl PartitionTime {
         self.due_now
     }
 
-    /// What the store's clock shows at the least: dates have come by it.
+    /// The earliest time that the store's clock can show: dates have come by it.
     pub(crate) fn clock(&self) -> Timestamp {
         self.clock
     }

@@ -5,6 +5,7 @@ mod build;
 pub mod cases;
 mod dump;
 pub mod history;
+mod history_lists;
 pub mod one_task;
 #[cfg(feature = "postgres")]
 pub mod postgres;

@@ -25,7 +25,7 @@ impl PostgresStore {
         plain(options, &sql).await.map(drop)
     }
 
-    /// What Postgres and the store do by themselves some minutes after a history was filled.
+    /// Does the upkeep that Postgres and the store do by themselves some minutes after a history was filled.
     pub async fn gather_statistics(options: &Options) -> Result<()> {
         let connector = Connector::new(&options.url, options.search_limit_ms)?;
         statistics::gather(&connector, &options.schema, false, Tables::All).await

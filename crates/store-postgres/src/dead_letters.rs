@@ -10,9 +10,12 @@ use tokio_postgres::Row;
 const LIST: &str = "SELECT number, partition_id, position, at, reason, payload FROM dead_letters \
     WHERE number > $1 ORDER BY number LIMIT $2";
 
+/// By all partitions, because the index begins with the partition and a number alone would not be found by it.
 const FIND: &str = "SELECT number, partition_id, position, at, reason, payload FROM dead_letters \
     WHERE partition_id = ANY($1) AND number = $2";
 
+/// One statement for both tables: nobody can see the letter gone and the entry not there yet, and two operators who retry the same
+/// letter get one entry.
 const RETRY: &str = "WITH letter AS (DELETE FROM dead_letters WHERE partition_id = ANY($1) AND number = $2 \
     RETURNING partition_id, payload) \
     INSERT INTO inbox (partition_id, received_at, payload) SELECT partition_id, $3, payload FROM letter \

@@ -4,11 +4,10 @@ use crate::PostgresStore;
 use crate::call::{Call, Param};
 use crate::error::unreadable;
 use async_trait::async_trait;
-use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use tidemill_model::entity::{Form, ProcessDefinition, Resource};
 use tidemill_model::{DefinitionKey, FormKey, ResourceKey, TenantId};
-use tidemill_store::{Definitions, Lookup, Result, unpack};
+use tidemill_store::{Definitions, Lookup, Packed, Result, unpack};
 use tokio_postgres::Row;
 
 #[async_trait]
@@ -17,6 +16,7 @@ impl Definitions for PostgresStore {
         self.by_key("process_definitions", key.0).await
     }
 
+    /// Apart from the definition: files are large, and the engine needs them once for each version.
     async fn definition_xml(&self, key: DefinitionKey) -> Result<Option<Arc<str>>> {
         let sql =
             "SELECT xml FROM process_files WHERE partition_id = ($1 >> 51)::smallint AND definition_key = $1";
@@ -34,6 +34,8 @@ impl Definitions for PostgresStore {
         form_id: &str,
         lookup: &Lookup,
     ) -> Result<Option<Arc<Form>>> {
+        // A statement of its own for each way to look up: Postgres keeps one plan for a prepared statement, and a condition that is sometimes
+        // left out would spoil it.
         let mut params: Vec<Param<'_>> = vec![form_id.into(), tenant.as_str().into()];
         let condition = match lookup {
             Lookup::Latest => "",
@@ -58,6 +60,7 @@ impl Definitions for PostgresStore {
         self.by_key("resources", key.0).await
     }
 
+    /// A number that every deployment raises: nodes compare it on each beat instead of reading all definitions.
     async fn definitions_version(&self) -> Result<u64> {
         let sql = "SELECT value FROM settings WHERE name = 'definitions_version'";
         let rows = self.loads.read_one(Call::new(sql, [])).await?;
@@ -66,13 +69,13 @@ impl Definitions for PostgresStore {
 }
 
 impl PostgresStore {
-    async fn by_key<T: DeserializeOwned>(&self, table: &str, key: i64) -> Result<Option<Arc<T>>> {
+    async fn by_key<T: Packed>(&self, table: &str, key: i64) -> Result<Option<Arc<T>>> {
         let sql = format!("SELECT data FROM {table} WHERE partition_id = ($1 >> 51)::smallint AND key = $1");
         let rows = self.loads.read_one(Call::new(sql, [key.into()])).await?;
         rows.first().map(read).transpose()
     }
 }
 
-fn read<T: DeserializeOwned>(row: &Row) -> Result<Arc<T>> {
+fn read<T: Packed>(row: &Row) -> Result<Arc<T>> {
     unpack(row.get(0)).map(Arc::new).map_err(unreadable)
 }

@@ -6,9 +6,12 @@ use async_trait::async_trait;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position, Result};
 
+/// From the floor on: rows that were deleted below it stay in the index until a vacuum, and each read would pass over all of them.
 const WAITING: &str = "SELECT position, received_at, payload FROM inbox \
     WHERE partition_id = $1 AND position > $2 ORDER BY position LIMIT $3";
 
+/// Sent in one flush. `LATERAL` with `OFFSET 0` looks each partition up by itself: a plan for `ANY` that was made while the table was
+/// empty would read all of it when it is large.
 const OUTCOME: [&str; 3] = [
     "SELECT x.* FROM unnest($1::smallint[]) p CROSS JOIN LATERAL \
      (SELECT at, answer FROM results WHERE partition_id = p AND position = $2 OFFSET 0) x",

@@ -52,7 +52,7 @@ async fn build(client: &Client, schema: &str, row: &Row, (n, count): (usize, usi
     let name = child_name(row.get(3), day);
     tracing::info!(index = name, "building an index beside the work, {n} of {count}");
     let schema = quoted(schema);
-    // What an earlier try has left behind is not usable.
+    // An index that an earlier try has left behind is not usable.
     client.batch_execute(&format!("DROP INDEX CONCURRENTLY IF EXISTS {schema}.{}", quoted(&name))).await?;
     client.batch_execute(&of_day(definition, &schema, day, &name)).await?;
     let parent = if parent.contains('.') { parent.to_owned() } else { format!("{schema}.{parent}") };

@@ -7,12 +7,14 @@ use async_trait::async_trait;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{Amount, BatchId, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose, Result};
 
+/// By time before id, because the log is cut into days by its time: a range of times leaves all other days unread.
 const LOG: &str = "SELECT batch_id, at, log FROM batches WHERE partition_id = $1 AND at >= $2 AND at < $3 \
     AND batch_id >= $4 AND batch_id <= $5 ORDER BY at, batch_id LIMIT $6";
 
 const LOG_BACKWARDS: &str = "SELECT batch_id, at, log FROM batches WHERE partition_id = $1 AND at >= $2 AND at < $3 \
     AND batch_id >= $4 AND batch_id <= $5 ORDER BY at DESC, batch_id DESC LIMIT $6";
 
+/// Counted up to a limit: a long queue is told as long, and counting all of it would slow down what works it off.
 const WAITING: &str = "SELECT count(*), min(received_at) FROM \
     (SELECT received_at FROM inbox WHERE partition_id = $1 ORDER BY position LIMIT $2) w";
 

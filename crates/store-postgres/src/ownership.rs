@@ -29,7 +29,7 @@ const ACQUIRE: &str = "WITH taken AS (UPDATE partitions SET holder = $2, epoch =
 const LAST_BATCH: &str = "SELECT at FROM batches WHERE partition_id = $1 ORDER BY at DESC LIMIT 1";
 
 /// Clears the mark of a predecessor that died while it was asleep.
-const MARK_AWAKE: &str = "UPDATE naps SET is_asleep = false WHERE partition_id = $1 AND is_asleep";
+const MARK_AWAKE: &str = "UPDATE sleeping_owners SET is_asleep = false WHERE partition_id = $1 AND is_asleep";
 
 /// Fenced as a commit: an owner that was replaced must get no keys, because its successor may give the same ones.
 const RESERVE: &str = "UPDATE partitions SET next_key = next_key + $2 WHERE partition_id = $1 \

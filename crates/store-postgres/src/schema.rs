@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V4__in_hand.sql"),
     include_str!("../migrations/V5__searches.sql"),
     include_str!("../migrations/V6__timer_shards.sql"),
+    include_str!("../migrations/V7__sleeping_owners.sql"),
 ];
 
 /// True if indexes are left to be built.
@@ -119,8 +120,8 @@ async fn partitions(
             &[(&count, Type::INT8)],
         )
         .await?;
-    let naps = "INSERT INTO naps SELECT p, false FROM generate_series(1, $1::bigint) p";
-    transaction.query_typed(naps, &[(&count, Type::INT8)]).await?;
+    let sleeping_owners = "INSERT INTO sleeping_owners SELECT p, false FROM generate_series(1, $1::bigint) p";
+    transaction.query_typed(sleeping_owners, &[(&count, Type::INT8)]).await?;
     Ok(count)
 }
 

@@ -9,6 +9,7 @@ use tidemill_model::entity::Timer;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{Result, TimerPage, TimerPosition, TimerStore, unpack};
 
+/// A row comparison, because many timers are due in the same millisecond: by `due_at` alone a page could not go on behind one of them.
 const TIMERS: &str = "SELECT data FROM timers WHERE partition_id = $1 AND (due_at, key) > ($2, $3) \
     AND due_at <= $4 ORDER BY due_at, key LIMIT $5";
 

@@ -1,5 +1,5 @@
 //! Wake-ups. In this process a notifier per partition; for owners elsewhere one notification channel. A notification costs
-//! every writer, so it is sent only for owners that are marked as asleep (table `naps`). An owner marks itself when nothing
+//! every writer, so it is sent only for owners that are marked as asleep (table `sleeping_owners`). An owner marks itself when nothing
 //! has come from elsewhere for a while, and looks at its inbox once more before it relies on that. Once notified, it looks
 //! by itself for a while.
 
@@ -34,13 +34,13 @@ const DEAF: WakeupMode = WakeupMode::Poll { every_ms: 100 };
 const SAFETY_LOOK: Duration = Duration::from_secs(5);
 
 /// The flag is read after the append is visible, so an owner that sets it and then looks misses nothing.
-const NOTIFY: &str = "SELECT pg_notify($2, string_agg(partition_id::text, ',')) FROM naps \
+const NOTIFY: &str = "SELECT pg_notify($2, string_agg(partition_id::text, ',')) FROM sleeping_owners \
     WHERE is_asleep AND partition_id = ANY($1) HAVING count(*) > 0";
 
 /// Nobody sleeps after a crash, so a note need not outlast one.
 const MARK_BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit TO off";
 
-const MARK: &str = "UPDATE naps SET is_asleep = $2 WHERE partition_id = $1 AND is_asleep <> $2";
+const MARK: &str = "UPDATE sleeping_owners SET is_asleep = $2 WHERE partition_id = $1 AND is_asleep <> $2";
 
 struct Notifier {
     notify: Notify,

@@ -5,6 +5,7 @@ mod support;
 use std::time::{Duration, Instant};
 use support::{fresh, open};
 use tidemill_model::{Change, PartitionId};
+use tidemill_store::query::{ProcessInstanceField, Search};
 use tidemill_store::{Batch, Error, HolderId, Store};
 use tidemill_store_conformance::Session;
 use tidemill_store_conformance::postgres::{Fault, PostgresServer, Proxy};
@@ -133,4 +134,30 @@ async fn a_server_that_crashes_and_comes_back_is_used_again() {
     session.store.commit(some_work(&session)).await.expect("the connections are opened again");
     assert!(session.store.has_batch(FIRST, before.id).await.expect("reads"));
     assert_eq!(session.store.partitions().await.expect("reads").len(), 3);
+}
+
+/// The server cannot give up a statement while it stands still itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_of_a_server_that_stands_still_are_given_up() {
+    let options = Options { search_limit_ms: 2_000, ..fresh() };
+    let proxy = Proxy::start(PostgresServer::shared().port()).await;
+    let store = open(&Options { url: proxy.url(), ..options }).await;
+    let search = Search::<ProcessInstanceField>::default();
+    store.process_instances(&search).await.expect("all is well");
+    proxy.freeze(true);
+    for _ in 0..2 {
+        let began = Instant::now();
+        match store.process_instances(&search).await {
+            Err(Error::Unavailable { reason, .. }) => assert!(reason.contains("not answered"), "{reason}"),
+            other => panic!("a server that stands still has answered: {other:?}"),
+        }
+        // Two statements one after the other would take twice the limit, and nothing at all would end it.
+        assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    }
+    proxy.freeze(false);
+    let until = Instant::now() + Duration::from_secs(60);
+    while let Err(error) = store.process_instances(&search).await {
+        assert!(Instant::now() < until, "it answers again: {error}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }

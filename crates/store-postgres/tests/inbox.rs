@@ -79,7 +79,7 @@ async fn fall_asleep(session: &Session, options: &Options) {
     let started = Instant::now();
     loop {
         let _ = tokio::time::timeout(Duration::from_millis(300), session.store.woken(FIRST)).await;
-        let sql = "SELECT is_asleep FROM naps WHERE partition_id = 1";
+        let sql = "SELECT is_asleep FROM sleeping_owners WHERE partition_id = 1";
         if client.query_one(sql, &[]).await.expect("reads").get(0) {
             return;
         }

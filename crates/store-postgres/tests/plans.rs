@@ -7,7 +7,7 @@ use support::fresh;
 use tidemill_model::PartitionId;
 use tidemill_store::query::{Order, Page, PageStart, ProcessInstanceField, Search, Searches};
 use tidemill_store_conformance::history::fill;
-use tidemill_store_conformance::{Session, searches_over_history};
+use tidemill_store_conformance::{Session, lists_over_history, searches_over_history};
 use tidemill_store_postgres::PostgresStore;
 
 const INSTANCES: usize = 50_000;
@@ -34,6 +34,7 @@ async fn searches_read_what_they_show_and_not_what_there_is() {
         };
     }
     searches_over_history!(history, check);
+    lists_over_history!(history, check);
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

@@ -96,3 +96,20 @@ async fn history_as_a_whole_has_statistics() {
     PostgresStore::gather_statistics(&options).await.expect("gathers");
     assert!(counted().await > 5);
 }
+
+/// Nodes of the version before know the table of owners that sleep by another name.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_of_the_version_before_goes_on_during_an_update() {
+    let options = fresh();
+    let _store = open(&options).await;
+    let client = aside(&options).await;
+    let asleep = "SELECT count(*) FROM sleeping_owners WHERE is_asleep";
+    let count = async || client.query_one(asleep, &[]).await.expect("reads").get::<_, i64>(0);
+    let before = count().await;
+    let changed = client
+        .execute("UPDATE naps SET is_asleep = NOT is_asleep WHERE partition_id = 3", &[])
+        .await
+        .expect("the view can be written");
+    assert_eq!(changed, 1);
+    assert_ne!(count().await, before);
+}

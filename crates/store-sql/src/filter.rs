@@ -367,7 +367,7 @@ fn push_member_test(statement: &mut Statement<'_>, column: &str, test: &Test) {
     statement.push(")");
 }
 
-/// What is left here has not become a list of keys: so many rows pass that each row of the page is asked for its own.
+/// A condition that has not become a list of keys: so many rows pass it that each row of the page is asked for its own.
 fn push_variable(
     statement: &mut Statement<'_>,
     scope: VariableScope,

@@ -22,7 +22,8 @@ pub use row::{Columns, FromColumn, SqlRow};
 pub use settle::{Probe, probes, settled};
 pub use statement::{SqlValue, Statement};
 pub use stored::{
-    Binder, Bound, Place, Row, Tables, history_tables, named, place_columns, place_of, start_kind_name,
+    AnyRow, Binder, Bound, Place, Row, Table, Tables, any_row, history_tables, named, place_columns,
+    place_of, start_kind_name,
 };
 pub use table::{Column, SearchTable};
 pub use work::Work;

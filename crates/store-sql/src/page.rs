@@ -6,8 +6,11 @@ use super::filter::{Side, by_definition, needs_join, sides, where_clause};
 use super::order::{SortKey, push_after, push_order, push_picking_order, sort_keys};
 use super::table::SearchTable;
 use super::{Columns, Dialect, SqlRow, Statement};
-use tidemill_store::Result;
-use tidemill_store::query::{BRIEF_CHARS_MAX, Cursor, Filter, PageStart, Search, Sort, TOTAL_MAX};
+use std::cell::Cell;
+use tidemill_store::query::{
+    BRIEF_CHARS_MAX, Cursor, Filter, PAGE_BYTES_MAX, PageStart, Search, Sort, TOTAL_MAX,
+};
+use tidemill_store::{Error, Result};
 
 /// The statement of a page and what is needed to read its rows.
 pub struct PageQuery<'d, F> {
@@ -17,6 +20,8 @@ pub struct PageQuery<'d, F> {
     sort_value_count: usize,
     /// The rows come last first.
     is_backward: bool,
+    /// Bytes of text in the rows that were read so far.
+    text_bytes: Cell<usize>,
 }
 
 impl<F: SearchTable> PageQuery<'_, F> {
@@ -24,7 +29,13 @@ impl<F: SearchTable> PageQuery<'_, F> {
     pub fn read(&self, row: &dyn SqlRow) -> Result<(F::View, String)> {
         let columns = F::MEMBERS.len()..F::MEMBERS.len() + self.sort_value_count;
         let values = columns.map(|column| row.cursor_value(column)).collect::<Result<Vec<_>>>()?;
-        Ok((F::view(&mut Columns::of(row))?, Cursor { values }.encode(&self.order)))
+        let mut columns = Columns::of(row);
+        let view = F::view(&mut columns)?;
+        self.text_bytes.set(self.text_bytes.get() + columns.text_bytes());
+        if self.text_bytes.get() > PAGE_BYTES_MAX {
+            return Err(Error::PageTooLarge { bytes_max: PAGE_BYTES_MAX });
+        }
+        Ok((view, Cursor { values }.encode(&self.order)))
     }
 
     /// From the order in which rows come to that of the sort.
@@ -60,11 +71,13 @@ pub fn page_query<'d, F: SearchTable>(
     for (n, (side, part)) in
         sides.iter().flat_map(|side| parts.iter().map(move |part| (side, part))).enumerate()
     {
+        // No row is on both sides, so nothing has to be compared to leave out duplicates.
         statement.push(if n == 0 { "" } else { " UNION ALL " });
         push_columns::<F>(&mut statement, *side, search.is_brief);
         push_names(&mut statement, &keys);
         statement.push(" FROM (");
         push_picked(&mut statement, part, *side, &keys, cursor.as_ref());
+        // Each side gives enough for the whole page: nobody knows before how the two will mix.
         statement.push(" LIMIT ");
         statement.push_parameter(offset + limit);
         statement.push(")");
@@ -76,7 +89,7 @@ pub fn page_query<'d, F: SearchTable>(
     statement.push(" OFFSET ");
     statement.push_parameter(offset);
     let sort_value_count = keys.len();
-    Ok(Some(PageQuery { statement, order, sort_value_count, is_backward }))
+    Ok(Some(PageQuery { statement, order, sort_value_count, is_backward, text_bytes: Cell::new(0) }))
 }
 
 /// Counts the rows that pass, no further than the exact range of totals and one more.

@@ -19,11 +19,17 @@ pub trait SqlRow {
 pub struct Columns<'r> {
     row: &'r dyn SqlRow,
     next: usize,
+    text_bytes: usize,
 }
 
 impl<'r> Columns<'r> {
     pub fn of(row: &'r dyn SqlRow) -> Columns<'r> {
-        Columns { row, next: 0 }
+        Columns { row, next: 0, text_bytes: 0 }
+    }
+
+    /// Bytes of the texts that were taken so far.
+    pub fn text_bytes(&self) -> usize {
+        self.text_bytes
     }
 
     fn step(&mut self) -> usize {
@@ -68,7 +74,9 @@ impl<'r> Columns<'r> {
 
     pub fn maybe_str(&mut self) -> Result<Option<&'r str>> {
         let column = self.step();
-        self.row.text(column)
+        let text = self.row.text(column)?;
+        self.text_bytes += text.map_or(0, str::len);
+        Ok(text)
     }
 
     pub fn maybe_text(&mut self) -> Result<Option<Text>> {
@@ -107,7 +115,7 @@ impl<'r> Columns<'r> {
     }
 }
 
-/// What a column can be read as.
+/// A type that a column can be read as.
 pub trait FromColumn: Sized {
     fn from_column(columns: &mut Columns<'_>) -> Result<Self>;
 }

@@ -1,4 +1,4 @@
-//! What a search costs the database, for tests of plans.
+//! Measures the work of a search in the database, for tests of plans.
 
 /// Of one search: what its parts read, in units of the database, and how they were planned.
 #[derive(Debug)]

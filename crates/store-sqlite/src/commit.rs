@@ -8,9 +8,9 @@ use crate::{SqliteStore, element_counts};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 use tidemill_model::entity::ElementInstance;
-use tidemill_model::{Change, Ended, Entity, EntityKey, EntityKind, PartitionId, with_kind};
+use tidemill_model::{Change, Ended, Entity, EntityKind, PartitionId, Stored};
 use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, FiredTimers, Result};
-use tidemill_store_sql::Row;
+use tidemill_store_sql::{AnyRow, Table, any_row};
 
 #[async_trait]
 impl Commit for SqliteStore {
@@ -213,9 +213,10 @@ fn write_changes(connection: &Connection, changes: &[Change], steps: &Steps) -> 
     let mut order: Vec<&Change> = changes.iter().collect();
     order.sort_by_key(|change| (change.entity().kind(), rank(change)));
     for group in order.chunk_by(|a, b| a.entity().kind() == b.entity().kind() && rank(a) == rank(b)) {
-        with_kind!(group[0].entity().kind(), R => write_rows::<R>(connection, group))?;
+        write_rows(connection, Table::of(group[0].entity().kind()), group)?;
         if matches!(group[0], Change::End { entity: Entity::ElementInstance(_), .. }) {
-            element_counts::add(connection, rows::<ElementInstance>(group.iter().copied()))?;
+            let ended = group.iter().filter_map(|change| ElementInstance::of(change.entity()));
+            element_counts::add(connection, ended)?;
         }
         steps.take(Step::RowsWritten);
     }
@@ -223,62 +224,62 @@ fn write_changes(connection: &Connection, changes: &[Change], steps: &Steps) -> 
 }
 
 /// All changes of the group are of one kind and one rank.
-fn write_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
+fn write_rows(connection: &Connection, table: &Table, group: &[&Change]) -> Outcome<()> {
     match group[0] {
-        _ if R::ENDED == Ended::HistoryFromTheStart => put_rows::<R>(connection, group),
-        Change::Put(_) => put_rows::<R>(connection, group),
-        Change::Remove(_) => remove_rows::<R>(connection, group.iter().copied()),
+        _ if table.ended == Ended::HistoryFromTheStart => put_rows(connection, table, group),
+        Change::Put(_) => put_rows(connection, table, group),
+        Change::Remove(_) => remove_rows(connection, table, &mut group.iter().copied()),
         Change::End { .. } => {
             // An entity that began and ended in one batch never was a live row: there is nothing to remove.
-            let stored = group.iter().copied().filter(|c| matches!(c, Change::End { was_stored: true, .. }));
-            remove_rows::<R>(connection, stored)?;
-            end_rows::<R>(connection, group)
+            let stored = |change: &&Change| matches!(change, Change::End { was_stored: true, .. });
+            remove_rows(connection, table, &mut group.iter().copied().filter(stored))?;
+            end_rows(connection, table, group)
         }
     }
 }
 
-fn put_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
-    let mut statement = connection.prepare_cached(&statements::<R>().put)?;
-    for row in rows::<R>(group.iter().copied()) {
+fn put_rows(connection: &Connection, table: &Table, group: &[&Change]) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(&statements(table).put)?;
+    for change in group {
+        let row = any_row(change.entity());
         let mut binder = StatementBinder::new(&mut statement);
         row.bind(&mut binder);
         row.bind_live(&mut binder);
-        finish(row, binder)?;
+        finish(table, row, binder)?;
     }
     Ok(())
 }
 
-fn remove_rows<'c, R: Row>(
+fn remove_rows<'c>(
     connection: &Connection,
-    changes: impl Iterator<Item = &'c Change>,
+    table: &Table,
+    changes: &mut dyn Iterator<Item = &'c Change>,
 ) -> Outcome<()> {
-    let mut statement = connection.prepare_cached(&statements::<R>().remove)?;
-    for row in rows::<R>(changes) {
+    let mut statement = connection.prepare_cached(&statements(table).remove)?;
+    for change in changes {
+        let row = any_row(change.entity());
         let mut binder = StatementBinder::new(&mut statement);
         row.bind_key(&mut binder);
-        finish(row, binder)?;
+        finish(table, row, binder)?;
     }
     Ok(())
 }
 
-fn end_rows<R: Row>(connection: &Connection, group: &[&Change]) -> Outcome<()> {
-    let Some(sql) = &statements::<R>().end else { return Ok(()) };
+fn end_rows(connection: &Connection, table: &Table, group: &[&Change]) -> Outcome<()> {
+    let Some(sql) = &statements(table).end else { return Ok(()) };
     let mut statement = connection.prepare_cached(sql)?;
-    for row in rows::<R>(group.iter().copied()) {
+    for change in group {
+        let row = any_row(change.entity());
         let mut binder = StatementBinder::new(&mut statement);
         row.bind(&mut binder);
         row.bind_end(&mut binder);
-        finish(row, binder)?;
+        finish(table, row, binder)?;
     }
     Ok(())
 }
 
-fn rows<'c, R: Row>(changes: impl Iterator<Item = &'c Change>) -> impl Iterator<Item = &'c R> {
-    changes.filter_map(|change| R::of(change.entity()))
-}
-
 /// An error names its row, because the partition puts aside the command that has written it.
-fn finish<R: Row>(row: &R, binder: StatementBinder<'_, '_>) -> Outcome<()> {
-    binder.execute().map_err(|source| Fault::Row { kind: R::KIND, key: row.key().numbers().0, source })?;
+fn finish(table: &Table, row: &dyn AnyRow, binder: StatementBinder<'_, '_>) -> Outcome<()> {
+    binder.execute().map_err(|source| Fault::Row { kind: table.kind, key: row.number(), source })?;
     Ok(())
 }

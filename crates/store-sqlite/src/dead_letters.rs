@@ -11,6 +11,7 @@ const COLUMNS: &str = "number, partition_id, position, at, reason, payload";
 
 #[async_trait]
 impl DeadLetters for SqliteStore {
+    /// On the connections of searches: operators must not take those that the engine loads with.
     async fn dead_letters(&self, after: Option<LetterNumber>, limit: usize) -> Result<Vec<StoredLetter>> {
         let after = after.map_or(0, |number| number.0);
         self.searches
@@ -28,6 +29,7 @@ impl DeadLetters for SqliteStore {
         self.searches.read(move |connection| find(connection, number)).await
     }
 
+    /// One transaction for both tables. A crash between them would lose the command, or run it twice.
     async fn retry_dead_letter(&self, number: LetterNumber, at: Timestamp) -> Result<Option<Position>> {
         let retried = self
             .writer

@@ -35,7 +35,13 @@ impl Fault {
 fn classify(place: String, error: &rusqlite::Error, culprit: Option<Culprit>) -> Error {
     let reason = error.to_string();
     match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => Error::Full { place, reason },
+        // SQLite has undone the transaction and the file is as it was, so the same work is tried again until there is room.
+        Some(ErrorCode::DiskFull) => Error::FullForNow {
+            place,
+            reason: format!(
+                "{reason}. Free some space on its disk; nothing that was answered is lost, and work goes on by itself"
+            ),
+        },
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
             Error::ReadOnly { place, reason }
         }

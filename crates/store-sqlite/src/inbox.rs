@@ -15,6 +15,7 @@ impl Inbox for SqliteStore {
             .writer
             .write(move |connection| entries.iter().map(|entry| insert(connection, entry)).collect())
             .await?;
+        // After the commit: an owner that was woken earlier would look before the entry can be seen.
         for partition in partitions {
             self.wake(partition).await;
         }
@@ -25,6 +26,7 @@ impl Inbox for SqliteStore {
         self.loads
             .read(move |connection| {
                 let mut statement = connection.prepare_cached(
+                    // By position, which is the order of appending. The index by partition ends with the row id, so nothing is sorted.
                     "SELECT position, received_at, payload FROM inbox \
                      WHERE partition_id = ?1 ORDER BY position LIMIT ?2",
                 )?;
@@ -45,6 +47,7 @@ impl Inbox for SqliteStore {
     }
 }
 
+/// Within the transaction of the caller: a commit appends the follow-ups of its own commands with it.
 pub(crate) fn insert(connection: &Connection, entry: &NewInboxEntry) -> Outcome<Position> {
     connection
         .prepare_cached("INSERT INTO inbox (partition_id, received_at, payload) VALUES (?1, ?2, ?3)")?
@@ -52,6 +55,8 @@ pub(crate) fn insert(connection: &Connection, entry: &NewInboxEntry) -> Outcome<
     Ok(Position(connection.last_insert_rowid()))
 }
 
+/// In this order, because a result and a dead letter outlive the entry: both are written by the commit that removes it, so an entry
+/// that is found in none of the three never existed or was forgotten.
 fn outcome(connection: &Connection, position: Position) -> Outcome<CommandOutcome> {
     let done = connection
         .prepare_cached("SELECT at, answer FROM results WHERE position = ?1")?
@@ -71,6 +76,7 @@ fn outcome(connection: &Connection, position: Position) -> Outcome<CommandOutcom
     if let Some(dead) = dead {
         return Ok(dead);
     }
+    // Last, and from the same state as the two reads before: in another order an entry could be missed while it changes tables.
     let waits = connection.prepare_cached("SELECT 1 FROM inbox WHERE position = ?1")?.exists([position.0])?;
     Ok(if waits { CommandOutcome::Waiting } else { CommandOutcome::Unknown })
 }

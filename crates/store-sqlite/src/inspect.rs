@@ -21,6 +21,7 @@ impl Inspect for SqliteStore {
         self.searches
             .read(move |connection| {
                 let mut statement = connection.prepare_cached(&format!(
+                    // By the id of the batch and not by its time: several batches can have one millisecond, and a cursor must tell them apart.
                     "SELECT batch_id, at, log FROM batches WHERE partition_id = ?1 AND batch_id BETWEEN ?2 AND ?3 \
                      AND at >= ?4 AND at < ?5 ORDER BY batch_id {order} LIMIT ?6"
                 ))?;
@@ -66,6 +67,7 @@ fn lag(connection: &Connection, partition: PartitionId, now: Timestamp) -> Outco
         });
         Ok(row?)
     };
+    // Counted up to a limit: a long queue is told as long, and counting all of it would slow down what works it off.
     let waiting = "SELECT count(*), min(received_at) FROM \
         (SELECT received_at FROM inbox WHERE partition_id = ?1 ORDER BY position LIMIT ?2)";
     let due = "SELECT count(*), min(due_at) FROM \
@@ -80,6 +82,7 @@ fn lag(connection: &Connection, partition: PartitionId, now: Timestamp) -> Outco
     Ok(Lag { waiting, oldest_received_at, timers_due, oldest_due_at, last_batch })
 }
 
+/// Reads whole tables, which is why `admin` asks for it and no beat does.
 fn days(connection: &Connection, purpose: Purpose, table: &str, column: &str) -> Outcome<Vec<Amount>> {
     let sql = format!("SELECT {column} / {DAY_MS}, count(*) FROM {table} GROUP BY 1 ORDER BY 1");
     let mut statement = connection.prepare_cached(&sql)?;

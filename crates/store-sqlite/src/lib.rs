@@ -18,6 +18,7 @@ mod like;
 mod load;
 mod lock;
 mod maintenance;
+mod migrations;
 mod ownership;
 mod patience;
 mod query;

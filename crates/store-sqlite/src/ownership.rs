@@ -68,6 +68,7 @@ impl Ownership for SqliteStore {
         self.writer
             .write(move |connection| {
                 for fence in &fences {
+                    // Each fence by itself: a node that has lost one partition must not keep the others by renewing all of them.
                     check_fence(connection, fence)?;
                     connection
                         .prepare_cached("UPDATE partitions SET expires_at = ?2 WHERE partition_id = ?1")?
@@ -97,6 +98,7 @@ impl Ownership for SqliteStore {
         let node = node.clone();
         self.writer
             .write(move |connection| {
+                // Cleaned up by whoever passes: nodes that died cannot do it, and there is no other one to wait for.
                 connection.execute("DELETE FROM nodes WHERE expires_at < ?1", [now()])?;
                 connection.execute(
                     "INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3, ?4)",
@@ -150,10 +152,13 @@ fn acquire(
         }));
     };
     let is_other = held_by.as_deref().is_some_and(|other| other != holder);
+    // A holder takes its own partition at any time: after a failed commit it comes here to learn what became of the batch.
     if is_other && expires_at.is_some_and(|expires_at| expires_at >= now()) {
         return Ok(None);
     }
     let epoch = connection.query_row(
+        // The epoch rises even for the same holder: a commit of an earlier start that is still on its way must not go through.
+        // Keys begin behind the whole block that the last owner had reserved, because nobody knows how many of them it has used.
         "UPDATE partitions SET holder = ?2, epoch = epoch + 1, next_key = ?3, expires_at = ?4, was_released = 0 \
          WHERE partition_id = ?1 RETURNING epoch",
         params![partition.0, holder.as_str(), first_key + KEYS_PER_BLOCK, now() + lease_ms as i64],

@@ -6,6 +6,7 @@ use crate::like;
 use crate::patience::{Patience, Waiting};
 use crate::writer::Writer;
 use rusqlite::Connection;
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -14,6 +15,9 @@ use tokio::sync::Semaphore;
 
 /// Steps of SQLite's machine between two looks at the clock and at who waits.
 const STEPS_PER_LOOK: i32 = 10_000;
+
+type Value = Box<dyn Any + Send>;
+type Work = Box<dyn FnOnce(&Connection, &Patience) -> Outcome<Value> + Send>;
 
 /// Readers have connections of their own: in WAL mode they see the last commit and neither wait for the writer nor hold it up.
 pub(crate) struct Readers {
@@ -83,6 +87,13 @@ impl Readers {
         T: Send + 'static,
         W: FnOnce(&Connection, &Patience) -> Outcome<T> + Send + 'static,
     {
+        let work: Work = Box::new(move |connection, patience| Ok(Box::new(work(connection, patience)?)));
+        let value = self.run(work).await?.downcast::<T>();
+        Ok(*value.expect("the work has given it"))
+    }
+
+    /// Not generic: handing work to another thread is a lot of code, which would be compiled again for every kind of read.
+    async fn run(&self, work: Work) -> Result<Value> {
         let permit = self.shared.free.clone().acquire_owned().await.expect("never closed");
         let shared = self.shared.clone();
         let has_left = Arc::<AtomicBool>::default();
@@ -134,15 +145,10 @@ impl Shared {
         error
     }
 
-    fn run<T>(
-        &self,
-        reader: &Reader,
-        has_left: Arc<AtomicBool>,
-        work: impl FnOnce(&Connection, &Patience) -> Outcome<T>,
-    ) -> Result<T> {
+    fn run(&self, reader: &Reader, has_left: Arc<AtomicBool>, work: Work) -> Result<Value> {
         let Reader { connection, patience } = reader;
         patience.begin(self.limit_ms, has_left);
-        let read = || -> Outcome<T> {
+        let read = || -> Outcome<Value> {
             let transaction = connection.unchecked_transaction()?;
             let value = work(connection, patience)?;
             transaction.commit()?;

@@ -1,6 +1,7 @@
-//! The version of the file: what it was made for, forward migrations, and files that are not ours.
+//! Opening a file: whose it is, which version it has, and how many partitions it was made with.
 
 use crate::error::{Fault, Outcome};
+use crate::migrations;
 use rusqlite::{Connection, OptionalExtension};
 use std::path::Path;
 use tidemill_model::PartitionCount;
@@ -8,10 +9,6 @@ use tidemill_store::{Error, Result};
 
 /// "Tide" in the header of the file, so that a file of another program is not taken for a store.
 const APPLICATION_ID: i64 = 0x5469_6465;
-
-mod embedded {
-    refinery::embed_migrations!("migrations");
-}
 
 pub(crate) fn prepare(connection: &mut Connection, path: &Path, partitions: PartitionCount) -> Result<()> {
     check_owner(connection, path).map_err(|fault| fault.at(path))?;
@@ -21,10 +18,7 @@ pub(crate) fn prepare(connection: &mut Connection, path: &Path, partitions: Part
         tracing::info!(file = %path.display(), "bringing a file of {mb} MB from version {found} to {known}: indexes may be \
              built, which takes some seconds per million instances");
     }
-    embedded::migrations::runner().run(connection).map_err(|error| Error::Failed {
-        place: path.display().to_string(),
-        reason: format!("the schema could not be brought up to date: {error}"),
-    })?;
+    migrations::run(connection, path).map_err(|fault| fault.at(path))?;
     check_partitions(connection, path, partitions).map_err(|fault| fault.at(path))?;
     end_leases(connection).map_err(|fault| fault.at(path))
 }
@@ -53,35 +47,16 @@ fn check_owner(connection: &Connection, path: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn known_version() -> u32 {
-    let known = embedded::migrations::runner().get_migrations().iter().map(|m| m.version()).max();
-    u32::try_from(known.unwrap_or_default()).unwrap_or_default()
-}
-
-/// None for a new file.
-fn found_version(connection: &Connection) -> Outcome<Option<u32>> {
-    let has_history: bool = connection.query_row(
-        "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'",
-        [],
-        |row| row.get(0),
-    )?;
-    if !has_history {
-        return Ok(None);
-    }
-    let sql = "SELECT max(version) FROM refinery_schema_history";
-    Ok(connection.query_row(sql, [], |row| row.get(0)).optional()?.flatten())
-}
-
 /// The version of the file and that of this program, where the file is older.
 fn older_version(connection: &Connection) -> Outcome<Option<(u32, u32)>> {
-    let known = known_version();
-    Ok(found_version(connection)?.filter(|found| *found < known).map(|found| (found, known)))
+    let known = migrations::known_version();
+    Ok(migrations::found_version(connection)?.filter(|found| *found < known).map(|found| (found, known)))
 }
 
 /// Before migrations run: an older server must not write into a schema that it does not know.
 fn check_version(connection: &Connection, path: &Path) -> Outcome<()> {
-    let known = known_version();
-    match found_version(connection)? {
+    let known = migrations::known_version();
+    match migrations::found_version(connection)? {
         Some(found) if found > known => {
             Err(Fault::Store(Error::NewerSchema { place: path.display().to_string(), found, known }))
         }

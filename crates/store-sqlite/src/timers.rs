@@ -21,6 +21,8 @@ impl TimerStore for SqliteStore {
         self.loads
             .read(move |connection| {
                 let mut statement = connection.prepare_cached(
+                    // A row comparison, because many timers are due in the same millisecond: by `due_at` alone a page could not go on behind
+                    // one of them.
                     "SELECT data FROM timers WHERE partition_id = ?1 AND (due_at, key) > (?2, ?3) \
                      AND due_at <= ?4 ORDER BY due_at, key LIMIT ?5",
                 )?;
@@ -29,6 +31,7 @@ impl TimerStore for SqliteStore {
                 while let Some(row) = rows.next()? {
                     timers.push(Arc::new(unpack(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?));
                 }
+                // A page that is not full has seen everything up to `until`, so whatever is created later with an earlier due time is new.
                 let horizon = match timers.last() {
                     Some(last) if timers.len() >= limit => TimerPosition::of(last),
                     _ => TimerPosition::end_of(until),

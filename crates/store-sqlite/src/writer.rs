@@ -6,6 +6,7 @@ use crate::error::{Fault, Outcome};
 use crate::last::{self, LastBatch};
 use crate::step::{Step, Steps};
 use rusqlite::Connection;
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -19,6 +20,8 @@ const GROUP_MAX: usize = 64;
 /// Runs in the transaction; gives what is to be done when its fate is known.
 type Work = Box<dyn FnOnce(&Connection) -> Outcome<Done> + Send>;
 type Done = Box<dyn FnOnce()>;
+/// The result of a piece of work, whatever its type.
+type Value = Box<dyn Any + Send>;
 /// Told to callers whose work is not written. Kept apart from the work, because the transaction may fail after the work has run.
 type Refuse = Box<dyn FnOnce(Error) + Send>;
 
@@ -85,7 +88,14 @@ impl Writer {
         T: Send + 'static,
         W: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
     {
-        let (answer, answered) = oneshot::channel::<Result<T>>();
+        let work = move |connection: &Connection| Ok(Box::new(work(connection)?) as Value);
+        let value = self.run(Box::new(work)).await?.downcast::<T>();
+        Ok(*value.expect("the work has given it"))
+    }
+
+    /// Not generic, so that it is compiled once and not for every kind of write.
+    async fn run(&self, work: Box<dyn FnOnce(&Connection) -> Outcome<Value> + Send>) -> Result<Value> {
+        let (answer, answered) = oneshot::channel::<Result<Value>>();
         let answer = Arc::new(Mutex::new(Some(answer)));
         let take = {
             let answer = answer.clone();
@@ -211,23 +221,26 @@ impl Session {
 
     fn refuse_all(&self, error: Error, mut all: impl Iterator<Item = Refuse>) {
         let reason = error.to_string();
-        // Somebody else's lock goes away. After any other failure the state of the file is no longer certain:
-        // only a fresh start may write again.
-        let is_passing = matches!(error, Error::Locked { .. });
-        if !is_passing {
-            let _ = self.stopped.set(reason.clone());
-        }
+        // Somebody else's lock goes away, and a full disk gets room again: SQLite has undone the transaction. After any other failure
+        // the state of the file is no longer certain, and only a fresh start may write again.
+        let others: Box<dyn Fn() -> Error> = match &error {
+            Error::Locked { path, .. } => {
+                let path = path.clone();
+                Box::new(move || Error::Locked { path: path.clone(), by: reason.clone() })
+            }
+            Error::FullForNow { place, reason } => {
+                let (place, reason) = (place.clone(), reason.clone());
+                Box::new(move || Error::FullForNow { place: place.clone(), reason: reason.clone() })
+            }
+            _ => {
+                let _ = self.stopped.set(reason.clone());
+                Box::new(move || Error::Closed(reason.clone()))
+            }
+        };
         if let Some(first) = all.next() {
             first(error);
         }
-        for refuse in all {
-            let path = self.path.clone();
-            refuse(if is_passing {
-                Error::Locked { path, by: reason.clone() }
-            } else {
-                Error::Closed(reason.clone())
-            });
-        }
+        all.for_each(|refuse| refuse(others()));
     }
 
     /// An error here ends the transaction for all. Refusals of single pieces are answered on the way.

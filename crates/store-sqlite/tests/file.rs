@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_store::query::Search;
-use tidemill_store::{Error, NewInboxEntry, Searches, Store};
+use tidemill_store::{Error, Searches, Store};
 use tidemill_store_conformance::workload::Workload;
 use tidemill_store_conformance::{Session, dump};
 use tidemill_store_sqlite::{Options, SqliteStore};
@@ -95,7 +95,7 @@ fn a_place_that_cannot_be_written_is_named() {
 }
 
 #[tokio::test]
-async fn a_full_disk_stops_writing_and_loses_nothing() {
+async fn a_full_disk_is_told_loses_nothing_and_stops_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("store.db");
     let limited = Options { file_bytes_max: Some(700 << 10), ..Options::new(&path) };
@@ -104,23 +104,20 @@ async fn a_full_disk_stops_writing_and_loses_nothing() {
     let at_the_end = {
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&limited).expect("opens"));
         let session = Session::take(store, PartitionId::FIRST).await;
-        let error = loop {
-            match session.store.commit(workload.next(&session.fence)).await {
+        let (batch, error) = loop {
+            let batch = workload.next(&session.fence);
+            match session.store.commit(batch.clone()).await {
                 Ok(_) => committed += 1,
-                Err(error) => break error,
+                Err(error) => break (batch, error),
             }
             assert!(committed < 10_000, "the limit has no effect");
         };
-        assert!(matches!(error, Error::Full { .. }), "{error:?}");
-        assert!(error.is_fatal());
-        let entry = NewInboxEntry {
-            partition: PartitionId::FIRST,
-            received_at: tidemill_model::Timestamp(1),
-            payload: vec![1],
-        };
-        let later = session.store.append(vec![entry]).await;
-        let Err(Error::Closed(reason)) = later else { panic!("{later:?}") };
-        assert!(reason.contains("no space left"), "{reason}");
+        assert!(matches!(error, Error::FullForNow { .. }), "{error:?}");
+        assert!(!error.is_fatal(), "it is tried again");
+        assert!(error.to_string().contains("Free some space"), "{error}");
+        // The writer goes on: each further try is judged by itself.
+        let again = session.store.commit(batch).await;
+        assert!(matches!(again, Err(Error::FullForNow { .. })), "{again:?}");
         dump(&*session.store).await
     };
     assert!(committed > 3);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tidemill_model::PartitionId;
 use tidemill_store::query::{Order, Page, PageStart, ProcessInstanceField, Search, Searches};
 use tidemill_store_conformance::history::fill;
-use tidemill_store_conformance::{Session, searches_over_history};
+use tidemill_store_conformance::{Session, lists_over_history, searches_over_history};
 use tidemill_store_sqlite::{Options, SqliteStore};
 
 const INSTANCES: usize = 50_000;
@@ -30,6 +30,7 @@ async fn searches_read_what_they_show_and_not_what_there_is() {
         };
     }
     searches_over_history!(history, check);
+    lists_over_history!(history, check);
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

@@ -64,6 +64,13 @@ pub enum Error {
     #[error("the read took longer than {limit_ms} ms and was given up; use a narrower filter")]
     TooSlow { limit_ms: u64 },
 
+    #[error(
+        "the items of the page have more than {} MB of text; ask for fewer items (page.limit), or for shortened values where the \
+         search can shorten them",
+        bytes_max >> 20
+    )]
+    PageTooLarge { bytes_max: usize },
+
     #[error("the store is closed: {0}")]
     Closed(String),
 
@@ -90,7 +97,7 @@ impl Error {
     /// log.
     pub fn for_clients(&self) -> String {
         match self {
-            Error::BadCursor(_) | Error::TooSlow { .. } => self.to_string(),
+            Error::BadCursor(_) | Error::TooSlow { .. } | Error::PageTooLarge { .. } => self.to_string(),
             Error::Fenced { partition, .. } => format!("partition {partition} has another owner now"),
             Error::Refused { culprit: Some(culprit), .. } => format!("the store refuses {culprit}"),
             Error::Refused { culprit: None, .. } => "the store refuses a part of it".to_owned(),

@@ -2,10 +2,12 @@
 //! the query language of searches and the views they give back. Every store passes `store-conformance`.
 
 mod batch;
-mod codec;
+#[doc(hidden)]
+pub mod codec;
 mod commit;
 mod dead_letters;
 mod definitions;
+mod envelope;
 mod error;
 mod inbox;
 mod inspect;
@@ -23,10 +25,11 @@ pub use batch::{
     Batch, BatchId, CommandResult, Committed, DELETED_ROWS_MAX, DeadLetter, Fence, FiredTimers, HolderId,
     IdempotentAnswer,
 };
-pub use codec::{CodecError, pack, packed_len, unpack};
+pub use codec::{CodecError, Packed, pack, pack_commands, packed_len, unpack};
 pub use commit::Commit;
 pub use dead_letters::{DeadLetters, LetterNumber, StoredLetter};
 pub use definitions::{Definitions, Lookup};
+pub use envelope::{Envelope, KeptAnswer, StoredIdempotency};
 pub use error::{Culprit, Error, Result};
 pub use inbox::{CommandOutcome, Inbox, InboxEntry, NewInboxEntry, Position};
 pub use inspect::{Amount, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose};

@@ -5,7 +5,7 @@ const TEXT_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Elements looked at to know what can reach the inclusive joins.
 const JOIN_VISITS_MAX: usize = 20_000_000;
 
-/// What is left for all processes of a file.
+/// The work that is left for all processes of a file.
 pub(crate) struct Budget {
     text_bytes: usize,
     join_visits: usize,
@@ -28,7 +28,7 @@ impl Budget {
     }
 }
 
-/// What does not fit uses up the rest, so that nothing after it is tried either.
+/// A part that does not fit uses up the rest, so that nothing after it is tried either.
 fn take(left: &mut usize, amount: usize) -> bool {
     let fits = amount <= *left;
     *left = left.saturating_sub(amount);

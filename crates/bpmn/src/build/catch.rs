@@ -1,4 +1,4 @@
-//! What an event catches, wherever it stands.
+//! Reads the definition of a catching event, wherever it stands.
 
 use super::Builder;
 use super::code::{ERROR, ESCALATION};

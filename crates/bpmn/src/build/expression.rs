@@ -9,7 +9,7 @@ use tidemill_feel::{Budget, EmptyScope, Environment, EvaluationError, Expression
 /// Of one expression or static text.
 const TEXT_MAX_BYTES: usize = 64 * 1024;
 const INDEXED_MAX_BYTES: usize = 512;
-/// What must be known at deployment is simple; a file may hold many of them.
+/// Expressions that must be known at deployment are simple, and a file may hold many of them.
 const CONSTANT_BUDGET: Budget = Budget { steps_max: 10_000, bytes_max: 64 * 1024 };
 
 impl<'a> Builder<'a, '_, '_> {
@@ -52,7 +52,7 @@ impl<'a> Builder<'a, '_, '_> {
         fits.then_some(())
     }
 
-    /// What is looked up by name later: names of messages and signals, codes, types of jobs.
+    /// For texts that are looked up by name later: names of messages and signals, codes, types of jobs.
     pub(super) fn indexed(&mut self, at: Tag<'a>, text: &'a str) -> Option<Source> {
         if feel_text(text).is_none() && text.len() > INDEXED_MAX_BYTES {
             let reason = format!("Expected at most {INDEXED_MAX_BYTES} bytes, but found {}", text.len());
@@ -95,7 +95,7 @@ impl<'a> Builder<'a, '_, '_> {
         at.attribute(attribute).and_then(|text| self.source(at, text))
     }
 
-    /// What holds before any instance exists must not need variables: the result is fixed here.
+    /// A value that holds before any instance exists must not need variables: the result is fixed here.
     pub(super) fn constant_string(&mut self, at: Tag<'a>, what: &str, source: Source) -> Option<Source> {
         let Source::Feel(expression) = &source else { return Some(source) };
         let text = expression.text();

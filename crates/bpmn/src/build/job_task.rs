@@ -1,4 +1,4 @@
-//! What a worker does: service, send and business rule tasks, and every other element with a task definition.
+//! Elements that are done by a worker: service, send and business rule tasks, and every other one with a task definition.
 
 use super::Builder;
 use crate::executable::{JobTask, Source};

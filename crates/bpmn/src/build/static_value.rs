@@ -1,4 +1,4 @@
-//! What plain text stands for where a value is meant.
+//! Turns plain text into the value that it stands for.
 
 use tidemill_model::RawJson;
 

@@ -1,4 +1,4 @@
-//! What intermediate and end events throw.
+//! Reads the definitions of throwing intermediate and end events.
 
 use super::Builder;
 use super::code::{ERROR, ESCALATION};

@@ -4,7 +4,7 @@ use super::Builder;
 use super::expression::constant;
 use crate::executable::{Source, TimerDefinition, TimerKind};
 use crate::xml::Tag;
-use tidemill_calendar::{Cycle, Date, Duration, Zone};
+use tidemill_calendar::{Cycle, Date, Duration, Timestamp, Zone};
 use tidemill_feel::Value;
 
 impl<'a> Builder<'a, '_, '_> {
@@ -31,6 +31,10 @@ impl<'a> Builder<'a, '_, '_> {
         } else if let Some(failure) = lacks_offset(kind, &value, is_process_start) {
             let remedy = "add an offset to the date, such as Z".to_owned();
             self.report.refuse_new(tag, format!("Invalid timer date expression ({failure})"), Some(remedy));
+        } else if let Some(text) = never_due(kind, &value, is_process_start) {
+            let reason = format!("Invalid timer cycle expression ('{text}' never matches a date)");
+            let remedy = "name a day that the month has".to_owned();
+            self.report.refuse_new(tag, reason, Some(remedy));
         }
         Some(TimerDefinition { kind, value })
     }
@@ -63,6 +67,24 @@ fn lacks_offset(kind: TimerKind, value: &Source, is_process_start: bool) -> Opti
     };
     let error = (kind == TimerKind::Date).then(|| Date::parse_with_offset(&text).err()).flatten()?;
     Some(format!("'{text}': {error}"))
+}
+
+/// The text of a cycle that never comes, such as a cron schedule for 30 February.
+fn never_due(kind: TimerKind, value: &Source, is_process_start: bool) -> Option<String> {
+    let text = match value {
+        Source::Static { text, .. } => text.to_string(),
+        Source::Feel(expression) if is_process_start => match constant(expression).ok()? {
+            Value::String(text) => text.to_string(),
+            _ => return None,
+        },
+        Source::Feel(_) => return None,
+    };
+    let is_cycle = kind == TimerKind::Cycle;
+    let cycle = is_cycle.then(|| Cycle::parse(&text).ok()).flatten()?;
+    // The calendar repeats after 400 years, so that any moment serves.
+    let is_never =
+        matches!(&cycle, Cycle::Cron(cron) if cron.next_after(Timestamp(0), &Zone::utc()).is_none());
+    is_never.then_some(text)
 }
 
 fn check_text(kind: TimerKind, text: &str) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! What can be said about an element beyond its place: jobs, mappings, headers, user task data, collections.
+//! Options of an element beyond its place: jobs, mappings, headers, user task data, collections.
 
 use super::write::{empty_tag, tag, text};
 

@@ -31,7 +31,7 @@ pub struct MultiInstance {
     pub completion_condition: Option<Source>,
 }
 
-/// What a multi-instance activity collects.
+/// The list that a multi-instance activity collects.
 #[derive(Clone, Debug)]
 pub struct LoopOutputs {
     pub collection: Text,

@@ -106,7 +106,7 @@ impl Element {
         )
     }
 
-    /// What this element catches, where it is a catching event or a receive task's message is meant.
+    /// The event that this element catches, where it is a catching event or a receive task.
     pub fn catch(&self) -> Option<&Catch> {
         match &self.behavior {
             Behavior::Start { catch, .. }

@@ -1,4 +1,4 @@
-//! What events catch and throw.
+//! The events that elements catch and throw.
 
 use super::{JobTask, Source};
 use tidemill_feel::Expression;

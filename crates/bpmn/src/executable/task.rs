@@ -1,4 +1,4 @@
-//! What tasks and call activities need to run.
+//! The data that tasks and call activities need to run.
 
 use super::Source;
 use tidemill_model::Text;

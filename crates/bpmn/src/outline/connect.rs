@@ -53,7 +53,7 @@ fn attach(outline: &mut Outline<'_>, index: ElementIndex, report: &mut Report<'_
             outline.nodes[index.0 as usize].attached_to = Some(activity);
             outline.nodes[activity.0 as usize].boundary_events.push(index);
         }
-        // What is attached to an unsupported element is not wrong in itself.
+        // An event that is attached to an unsupported element is not wrong in itself.
         Some(activity) if activity.family == Family::Unsupported => {}
         _ => report.refuse(event.tag, "Must be attached to an activity"),
     }

@@ -121,7 +121,7 @@ impl Family {
     }
 }
 
-/// What may stand among flow nodes without taking part in the run.
+/// Elements that may stand among flow nodes without taking part in the run.
 pub(super) fn is_carried(name: &str) -> bool {
     const CARRIED: &[&str] = &[
         "documentation",

@@ -23,7 +23,7 @@ pub(super) fn check<'a>(definitions: &Definitions<'a>, outline: &Outline<'a>, re
     }
 }
 
-/// What an event waits for, as far as two events may not wait for the same.
+/// The thing that an event waits for, where two events may not wait for the same.
 #[derive(PartialEq, Eq, Hash)]
 enum Trigger<'a> {
     Message(&'a str),

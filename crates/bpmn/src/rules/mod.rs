@@ -1,5 +1,5 @@
-//! What makes a model impossible to run, one file per topic. Rules see the outline; what is wrong inside a
-//! single element is found while it is built.
+//! Rules that refuse models which cannot run, one file per topic. Rules see the outline; faults inside a
+//! single element are found while it is built.
 
 mod boundary_events;
 mod duplicates;
@@ -15,12 +15,14 @@ mod supported;
 use crate::definitions::Definitions;
 use crate::outline::Outline;
 use crate::report::Report;
+use crate::vocabulary;
 
 pub(crate) fn check(definitions: &Definitions<'_>, outlines: &[Outline<'_>], report: &mut Report<'_>) {
     if outlines.is_empty() {
         let remedy = "mark a process as executable";
         report.refuse_with(definitions.root(), "Must contain at least one executable process", remedy);
     }
+    vocabulary::check_booleans(definitions.root(), report);
     ids::check(outlines, report);
     for outline in outlines {
         supported::check(outline, report);

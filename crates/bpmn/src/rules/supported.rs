@@ -1,4 +1,4 @@
-//! What this version does not run, refused by name.
+//! Refuses by name the parts of BPMN that this version does not run.
 
 use crate::outline::{EventType, Family, FlowNode, Outline};
 use crate::report::Report;

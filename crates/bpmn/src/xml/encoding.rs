@@ -114,7 +114,7 @@ fn is_latin1(encoding: &str) -> bool {
     names.iter().any(|name| encoding.eq_ignore_ascii_case(name))
 }
 
-/// What the XML declaration says.
+/// The encoding that the XML declaration names.
 fn declared(bytes: &[u8]) -> Option<&str> {
     let head = &bytes[..bytes.len().min(DECLARATION_MAX_BYTES)];
     let end = head.windows(2).position(|pair| pair == b"?>")?;

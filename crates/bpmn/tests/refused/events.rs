@@ -153,3 +153,39 @@ fn start_timers_are_known_at_deployment() {
         &[("s", 3, "Invalid timer date expression ('deadline'")],
     );
 }
+
+#[test]
+fn what_is_neither_true_nor_false_is_refused_with_its_place() {
+    let timer = "<timerEventDefinition><timeDuration>PT1S</timeDuration></timerEventDefinition>";
+    accepted(&boundary("attachedToRef=\"t\" cancelActivity=\" 0 \"", timer));
+    refused(
+        &boundary("attachedToRef=\"t\" cancelActivity=\"nope\"", timer),
+        &[("b", 4, "Expected 'cancelActivity' to be 'true' or 'false', but it is 'nope'")],
+    );
+    let looped = |attribute: &str| {
+        let inside = format!(
+            "<multiInstanceLoopCharacteristics {attribute}><extensionElements>\
+             <z:loopCharacteristics inputCollection=\"=[1]\"/></extensionElements></multiInstanceLoopCharacteristics>"
+        );
+        file(&format!("\n<startEvent id=\"s\"/>\n<task id=\"t\">\n{inside}</task>"), "")
+    };
+    accepted(&looped("isSequential=\"true\""));
+    refused(
+        &looped("isSequential=\"yes\""),
+        &[("t", 4, "Expected 'isSequential' to be 'true' or 'false', but it is 'yes'")],
+    );
+}
+
+#[test]
+fn a_cron_schedule_that_never_comes_is_refused() {
+    let timer = |cycle: &str| {
+        let inside = format!("<timerEventDefinition><timeCycle>{cycle}</timeCycle></timerEventDefinition>");
+        file(&format!("\n<startEvent id=\"s\">\n{inside}</startEvent>"), "")
+    };
+    accepted(&timer("0 0 12 29 2 *"));
+    for never in ["0 0 12 30 2 *", "=\"0 0 12 31 4,6 *\""] {
+        let text = never.trim_matches(['=', '"']);
+        let reason = format!("Invalid timer cycle expression ('{text}' never matches a date)");
+        refused(&timer(never), &[("s", 3, &reason)]);
+    }
+}

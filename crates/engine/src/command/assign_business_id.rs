@@ -16,7 +16,7 @@ pub(super) fn run(run: &mut Run<'_>, command: &AssignBusinessId) -> Stepped<Answ
     Ok(Answer::Done)
 }
 
-/// What the key stands for instead of a process instance.
+/// The kind of entity that the key belongs to instead of a process instance.
 fn missing(run: &Run<'_>, key: ProcessInstanceKey) -> Stepped<&'static str> {
     Ok(match run.find_element(ElementInstanceKey(key.0))? {
         Some(_) => "the element with this key is not a process instance",

@@ -66,7 +66,7 @@ fn describe(name: &str, findings: &Findings) -> String {
     let mut text = format!("'{name}': ");
     let mut place = None;
     for finding in &findings.0 {
-        // What is wrong in one place stands together.
+        // Findings of one place stand together.
         if place != Some(&finding.path) {
             let _ = writeln!(text, "- Element: {}", finding.path);
             place = Some(&finding.path);

@@ -171,8 +171,15 @@ impl Run<'_> {
             }),
             Source::Feel(expression) => {
                 let outcome = self.evaluate(scope, expression, &[])?;
-                let number = outcome.value.as_number().and_then(|number| number.trunc_i64());
-                number.ok_or_else(|| wrong_type(expression, &outcome, "NUMBER"))
+                let number =
+                    outcome.value.as_number().ok_or_else(|| wrong_type(expression, &outcome, "NUMBER"))?;
+                number.trunc_i64().ok_or_else(|| {
+                    let message = format!(
+                        "Expected result of the expression '{}' to be a number of at most 64 bits, but was '{number}'.",
+                        expression.text()
+                    );
+                    Stop::fail(IncidentKind::ExtractValueError, message)
+                })
             }
         }
     }

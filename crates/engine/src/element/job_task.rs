@@ -16,7 +16,7 @@ use tidemill_model::{Event, JobKey, RawJson, Text};
 pub(crate) fn activate(run: &mut Run<'_>, subject: &Subject, task: &JobTask) -> Stepped {
     let job_type = run.text(subject.key, &task.job_type)?;
     check_filled(&job_type, &task.job_type)?;
-    let retries = clamp(run.integer(subject.key, &task.retries)?);
+    let retries = retries(run, subject, &task.retries)?;
     let priority = match &task.priority {
         Some(source) => priority(run, subject, source)?,
         None => 0,
@@ -40,7 +40,23 @@ fn check_filled(job_type: &Text, source: &Source) -> Stepped {
     Err(Stop::fail(IncidentKind::ExtractValueError, message))
 }
 
-/// A whole number; unlike the retries it is not cut off.
+/// Fractions are cut off, as Camunda does; a number that is too large is told instead of becoming another one.
+fn retries(run: &Run<'_>, subject: &Subject, source: &Source) -> Stepped<i32> {
+    let given = run.integer(subject.key, source)?;
+    i32::try_from(given).map_err(|_| {
+        let expression = match source {
+            Source::Static { text, .. } => text.as_str(),
+            Source::Feel(expression) => expression.text(),
+        };
+        let message = format!(
+            "Expected result of the expression '{expression}' for the job retries to be within the 32-bit signed range, \
+             but was '{given}'."
+        );
+        Stop::fail(IncidentKind::ExtractValueError, message)
+    })
+}
+
+/// A whole number; unlike the retries it may not have a fraction.
 fn priority(run: &Run<'_>, subject: &Subject, source: &Source) -> Stepped<i32> {
     let Source::Feel(expression) = source else { return Ok(clamp(run.integer(subject.key, source)?)) };
     let outcome = run.evaluate(subject.key, expression, &[])?;

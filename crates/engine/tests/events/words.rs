@@ -172,3 +172,34 @@ fn ids_that_are_deployed_twice() {
         assert!(refused.reason.contains("Failed to parse form JSON. 'a.form': "), "{refused}");
     });
 }
+
+#[test]
+fn retries_that_are_too_many() {
+    let told = |retries: &str| message(&working(|t| t.retries(retries)));
+    assert_eq!(
+        told("=1e30"),
+        "Expected result of the expression '1e30' to be a number of at most 64 bits, but was \
+         '1000000000000000000000000000000'."
+    );
+    let wanted = "for the job retries to be within the 32-bit signed range, but was";
+    assert_eq!(
+        told("=-3000000000"),
+        format!("Expected result of the expression '-3000000000' {wanted} '-3000000000'.")
+    );
+    assert_eq!(
+        told("3000000000"),
+        format!("Expected result of the expression '3000000000' {wanted} '3000000000'.")
+    );
+}
+
+/// Camunda takes them as they are too: such a job is handed out once.
+#[test]
+fn retries_may_be_negative_and_lose_their_fraction() {
+    for (given, retries) in [("=-1", -1), ("=2.7", 2)] {
+        scenario(|engine| {
+            engine.deploy(&working(|t| t.retries(given)));
+            engine.start("p", "{}");
+            assert_eq!(engine.job("w").retries, retries);
+        });
+    }
+}

@@ -18,7 +18,7 @@ pub(crate) type Fault = Box<EvaluationError>;
 /// Bytes of values or text that are read or written for one step.
 pub(crate) const BYTES_PER_STEP: u64 = 64;
 const SHORT_TEXT_BYTES: usize = 4096;
-/// What a collection takes beside its items.
+/// Bytes that a collection takes beside its items.
 const COLLECTION_BYTES: usize = Extent::OWN_WEIGHT as usize;
 /// An entry of a context that was just made: its value and its key.
 const CONTEXT_ENTRY_BYTES: usize = size_of::<Value>() + size_of::<Text>();

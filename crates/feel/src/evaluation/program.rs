@@ -133,7 +133,7 @@ pub(crate) struct FilterNode {
     pub(crate) mode: FilterMode,
 }
 
-/// What is known about a filter before it runs.
+/// Facts about a filter that are known before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FilterMode {
     /// The filter is a place in the list.

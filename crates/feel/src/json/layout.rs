@@ -18,7 +18,7 @@ pub(super) struct Layout<'a> {
 /// An entry and what was seen of its value. The parts of the value lie side by side, each written and read in one
 /// piece: a copy of an enum that was just written would wait for it.
 pub(super) struct Entry<'a> {
-    /// What stands before the value, from the end of the value before it: bracket or comma, key, colon, white space.
+    /// The bytes before the value, from the end of the value before it: bracket or comma, key, colon, white space.
     lead: &'a str,
     /// As it is written, with its escapes.
     key: &'a str,

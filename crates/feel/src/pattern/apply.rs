@@ -1,4 +1,4 @@
-//! What FEEL does with a pattern: find all matches, split, replace.
+//! FEEL finds all matches of a pattern, splits a text by them, or replaces them.
 
 use super::{Flavour, Match, Pattern, PatternError};
 

@@ -212,7 +212,7 @@ struct Run<'a, C> {
     steps: u64,
 }
 
-/// What to do when an attempt fails.
+/// The next thing to try when an attempt fails.
 enum Resume {
     Try { pc: usize, at: usize },
     Restore { slot: usize, value: Option<usize> },

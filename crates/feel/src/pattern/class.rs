@@ -35,7 +35,7 @@ pub(super) fn contains(class: &ClassUnicode, letter: char) -> bool {
     after > 0 && ranges[after - 1].end() >= letter
 }
 
-/// What `.` stands for.
+/// The characters that `.` stands for.
 pub(super) fn dot(matches_newline: bool, flavour: Flavour) -> ClassUnicode {
     if matches_newline {
         return range('\0', char::MAX);

@@ -54,7 +54,7 @@ pub(crate) enum PatternError {
 }
 
 impl PatternError {
-    /// What it cost in steps to find out.
+    /// Steps that it took to find out.
     pub(crate) fn build_steps(&self) -> u64 {
         match self {
             Self::TooLarge => linear::PROGRAM_BYTES_MAX as u64 / BYTES_PER_STEP,
@@ -134,7 +134,7 @@ impl Pattern {
         Ok(Self { engine, flavour, group_count: parsed.group_count })
     }
 
-    /// What building it costs in steps: small patterns may stand for large programs.
+    /// Steps that building it costs: small patterns may stand for large programs.
     pub(crate) fn build_steps(&self) -> u64 {
         let check_steps = match &self.engine {
             Engine::Linear(linear) => linear.check_steps(),

@@ -16,7 +16,7 @@ pub(super) enum PatternNode {
     Atomic(Box<PatternNode>),
     Look(Box<PatternNode>, Look),
     Repeat(Box<PatternNode>, Repeat),
-    /// What the group with that number matched.
+    /// The same text that the group with that number has matched.
     BackReference {
         group: usize,
         ignore_case: bool,

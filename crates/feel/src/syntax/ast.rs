@@ -36,7 +36,7 @@ pub(crate) enum Expr {
     Function(Vec<ParameterDefinition>, Box<Expr>),
     /// A function of another language; it is never called.
     ExternalFunction(Vec<ParameterDefinition>, Box<Expr>),
-    /// What follows an expression: paths, filters, calls.
+    /// A path, filter or call that follows an expression.
     Postfix(Box<Expr>, Vec<Postfix>),
 }
 

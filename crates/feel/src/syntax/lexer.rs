@@ -1,6 +1,6 @@
 //! Text to tokens, one at a time and from any position: the parser decides what a run of words means.
 
-/// What a token is; its text is the span.
+/// The kind of a token; its text is the span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Name,

@@ -129,7 +129,7 @@ pub(crate) fn equal(left: &Value, right: &Value) -> Option<bool> {
     }
 }
 
-/// What `@"text"` stands for.
+/// The date, time or duration that `@"text"` stands for.
 pub(crate) fn literal(text: &str) -> Option<Value> {
     Temporal::parse(text).map(|temporal| match temporal {
         Temporal::Date(date) => date.into(),

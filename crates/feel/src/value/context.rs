@@ -19,7 +19,7 @@ pub(crate) struct Shape {
     plain: bool,
     /// The context was read as JSON, and goes on as it was written.
     is_read: bool,
-    /// What the keys add to the weight of a context.
+    /// The part of a context's weight that its keys make.
     weight: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a FEEL expression works on. A `Value` is 24 bytes and cheap to clone: small things are inline, large
+//! Values of FEEL. A `Value` is 24 bytes and cheap to clone: small things are inline, large
 //! ones shared.
 
 mod context;
@@ -123,7 +123,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// What a collection takes beside its items: how many share it, its extent, its length, and what the allocator needs.
+    /// Bytes that a collection takes beside its items: how many share it, its extent, its length, and the allocator's own.
     pub(crate) const OWN_WEIGHT: u64 = 48;
 
     pub(crate) fn of(values: &[Value]) -> Extent {

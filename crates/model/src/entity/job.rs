@@ -109,7 +109,7 @@ pub struct Lease {
     pub is_exclusive: bool,
 }
 
-/// What is shown of a lease that has ended.
+/// The facts of an ended lease that searches still show.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct LastHeld {
     pub worker: Text,

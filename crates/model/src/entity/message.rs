@@ -64,7 +64,7 @@ names! {
     }
 }
 
-/// Who waits for a message.
+/// The receiver that waits for a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SubscriptionKind {
     /// An element of a running instance.

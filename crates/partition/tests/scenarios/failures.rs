@@ -156,7 +156,7 @@ fn an_entry_of_the_inbox_that_the_store_refuses_becomes_a_dead_letter() {
 fn a_letter_runs_under_the_idempotency_key_of_its_command() {
     let mut bench = Bench::with(&[quick()]);
     let options = keyed("order 7", 1);
-    bench.append_bytes(Envelope::from_client(create("quick"), &options).pack());
+    bench.append_bytes(Envelope::from_client(create("quick"), options.stored_idempotency()).pack());
     bench.settle_then(Fate::Refused);
     bench.settle();
     let letter = bench.letters()[0].number;

@@ -200,7 +200,7 @@ fn the_answer_survives_a_commit_that_is_lost() {
 #[test]
 fn whoever_appends_a_command_can_ask_what_became_of_it() {
     let (mut bench, _) = with_listener("a");
-    let envelope = Envelope::from_client(correlate("a"), &Default::default());
+    let envelope = Envelope::from_client(correlate("a"), None);
     let position = bench.append_bytes(envelope.pack());
     bench.settle();
     let outcome = now(bench.store.outcome(position)).expect("the store works");

@@ -73,6 +73,8 @@ pub(crate) enum PeerReply {
     Noted,
 }
 
+tidemill_store::packed!(PeerRequest, PeerReply);
+
 impl PeerRequest {
     /// For the log.
     pub(crate) fn name(&self) -> &'static str {

@@ -180,6 +180,9 @@ impl From<tidemill_store::Error> for Problem {
         let told = error.for_clients();
         match error {
             Error::BadCursor(_) => Problem::invalid_argument(format!("Expected to read a page, but {told}.")),
+            Error::PageTooLarge { .. } => {
+                Problem::invalid_argument(format!("Expected to read a page, but {told}."))
+            }
             Error::TooSlow { .. } => {
                 let detail = format!("Expected to read, but {told}");
                 Problem::new(StatusCode::SERVICE_UNAVAILABLE, "DEADLINE_EXCEEDED", detail)

@@ -196,7 +196,7 @@ impl Node {
         received_at: Timestamp,
     ) -> Result<Position, CommandError> {
         self.make_room(partition).await?;
-        let payload = Envelope::from_client(command, options).pack();
+        let payload = Envelope::from_client(command, options.stored_idempotency()).pack();
         let entry = NewInboxEntry { partition, received_at, payload };
         let positions = self.store.append(vec![entry]).await.map_err(super::broker::internal)?;
         self.tell_owner(partition).await;

@@ -187,6 +187,13 @@ async fn searches_are_as_large_as_stated_and_larger_ones_name_the_limit() {
         assert!(detail.contains(limit), "{detail}");
     };
     let many = |count: usize| (0..count).map(|n| json!({"businessId": n.to_string()})).collect::<Vec<_>>();
+    // The instance passes the last of as many alternatives as there may be.
+    let mut alternatives = many(299);
+    alternatives.push(json!({"processInstanceKey": instance}));
+    let found = world.one("process-instances", json!({"$or": alternatives})).await;
+    assert_eq!(found["processInstanceKey"], instance.as_str());
+    let limit = "The provided filter exceeds the limit of 300 conditions: it has 301";
+    refused("process-instances", json!({"filter": {"$or": many(301)}}), limit).await;
     let limit = "The provided filter exceeds the limit of 300 conditions";
     refused("process-instances", json!({"filter": {"$or": many(1_500)}}), limit).await;
     let tags: Vec<String> = (0..2_000).map(|n| format!("t{n}")).collect();
@@ -204,6 +211,30 @@ async fn searches_are_as_large_as_stated_and_larger_ones_name_the_limit() {
     refused("process-instances", json!({"filter": {"processInstanceKey": {"$notIn": keys}}}), limit).await;
     let sorts = vec![json!({"field": "startDate"}); 51];
     refused("process-instances", json!({"sort": sorts}), "The provided sort exceeds the limit of 50").await;
+}
+
+#[tokio::test]
+async fn a_page_with_too_much_text_is_refused_with_the_remedy() {
+    let world = World::new().await;
+    world.deploy(&one_job("order", "work")).await;
+    let instance = world.create("order", json!({})).await;
+    let long = "x".repeat(3_900_000);
+    for n in 0..9 {
+        let path = format!("/v2/element-instances/{instance}/variables");
+        let body = json!({"variables": {format!("v{n}"): long}}).to_string();
+        world.text("PUT", &path, &body).await.done();
+    }
+    let search = async |path: &str, limit: u32| {
+        let body = json!({"filter": {"processInstanceKey": instance}, "page": {"limit": limit}});
+        world.post(path, body).await
+    };
+    let problem = search("/v2/variables/search?truncateValues=false", 100).await.problem(400);
+    let detail = text(&problem["detail"]);
+    assert!(detail.contains("more than 32 MB of text; ask for fewer items (page.limit)"), "{detail}");
+    let few = search("/v2/variables/search?truncateValues=false", 5).await.ok();
+    assert_eq!(few["items"].as_array().map(Vec::len), Some(5));
+    let shortened = search("/v2/variables/search", 100).await.ok();
+    assert_eq!(shortened["items"].as_array().map(Vec::len), Some(9));
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ mod bodies;
 mod clients;
 mod commands;
 mod crowds;
+mod documented;
 mod expressions;
 mod harness;
 mod hostile;

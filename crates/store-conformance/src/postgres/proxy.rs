@@ -41,6 +41,8 @@ pub struct Proxy {
 struct Armed {
     faults: VecDeque<Fault>,
     aim: Aim,
+    /// Nothing passes, and nobody is told.
+    is_frozen: bool,
 }
 
 /// As the driver sends it, without parameters.
@@ -52,7 +54,7 @@ const FROZEN: Duration = Duration::from_secs(60);
 
 impl Proxy {
     pub async fn start(server_port: u16) -> Proxy {
-        let armed = Armed { faults: VecDeque::new(), aim: Aim::Batches };
+        let armed = Armed { faults: VecDeque::new(), aim: Aim::Batches, is_frozen: false };
         let proxy = Proxy { port: free_port(), armed: Arc::new(Mutex::new(armed)) };
         let listener = TcpListener::bind(("127.0.0.1", proxy.port)).await.expect("a free port");
         let armed = proxy.armed.clone();
@@ -77,7 +79,12 @@ impl Proxy {
     /// Strikes one COMMIT after the other.
     pub fn prepare_many(&self, aim: Aim, faults: &[Fault]) {
         *self.armed.lock().expect("no holder panics") =
-            Armed { faults: faults.iter().copied().collect(), aim };
+            Armed { faults: faults.iter().copied().collect(), aim, is_frozen: false };
+    }
+
+    /// As a server that stands still: what is sent waits until it goes on.
+    pub fn freeze(&self, is_frozen: bool) {
+        self.armed.lock().expect("no holder panics").is_frozen = is_frozen;
     }
 
     /// True if all that was prepared has happened.
@@ -94,6 +101,12 @@ struct Line {
 }
 
 impl Line {
+    async fn until_it_goes_on(&self) {
+        while self.armed.lock().expect("no holder panics").is_frozen {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
     /// The next fault, if it is for this COMMIT and of this kind.
     fn strike(&self, is_meant: fn(Fault) -> bool) -> Option<Fault> {
         let mut armed = self.armed.lock().expect("no holder panics");
@@ -118,6 +131,7 @@ async fn pass_commands(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, line: &L
     let mut batch: Option<Vec<u8>> = None;
     while let Ok(count @ 1..) = from.read(&mut buffer).await {
         let bytes = &buffer[..count];
+        line.until_it_goes_on().await;
         batch = batch.or_else(|| batch_statement(bytes));
         if batch.as_ref().is_some_and(|batch| position(bytes, batch).is_some()) {
             line.has_batch.store(true, Ordering::Release);

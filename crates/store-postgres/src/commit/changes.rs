@@ -4,9 +4,9 @@ use super::columns::Columns;
 use super::statements::{Verb, binds_partition, lacks_end, statement};
 use crate::call::{Call, Param};
 use std::collections::BTreeMap;
-use tidemill_model::{Change, Ended, Entity, EntityKey, EntityKind, with_kind};
+use tidemill_model::{Change, Ended, Entity, EntityKind};
 use tidemill_store::{Batch, Culprit};
-use tidemill_store_sql::Row;
+use tidemill_store_sql::{Table, any_row};
 
 /// A statement of a commit, with the entity that is at fault when it is refused, where that is certain.
 pub(super) struct Step<'b> {
@@ -44,32 +44,31 @@ pub(super) fn steps(batch: &Batch) -> Vec<Step<'_>> {
             }
         }
     }
-    let steps = |(kind, group)| with_kind!(kind, R => table_steps::<R>(&group, batch));
+    let steps = |(kind, group)| table_steps(Table::of(kind), &group, batch);
     groups.into_iter().flat_map(steps).collect()
 }
 
-fn table_steps<'b, R: Row>(group: &Group<'b>, batch: &'b Batch) -> Vec<Step<'b>> {
+fn table_steps<'b>(table: &Table, group: &Group<'b>, batch: &'b Batch) -> Vec<Step<'b>> {
     let mut steps = Vec::with_capacity(3);
-    if R::ENDED == Ended::HistoryFromTheStart {
+    if table.ended == Ended::HistoryFromTheStart {
         // Written once and never changed, however its change is called.
         let written = [&group.put[..], &group.ended].concat();
-        steps.extend(rows_step::<R>(Verb::Put, &written, batch));
+        steps.extend(rows_step(table, Verb::Put, &written, batch));
         return steps;
     }
-    steps.extend(rows_step::<R>(Verb::Remove, &group.removed, batch));
-    if R::ENDED == Ended::History {
-        steps.extend(rows_step::<R>(Verb::End, &group.ended, batch));
+    steps.extend(rows_step(table, Verb::Remove, &group.removed, batch));
+    if table.ended == Ended::History {
+        steps.extend(rows_step(table, Verb::End, &group.ended, batch));
     }
-    steps.extend(rows_step::<R>(Verb::Put, &group.put, batch));
+    steps.extend(rows_step(table, Verb::Put, &group.put, batch));
     steps
 }
 
-fn rows_step<'b, R: Row>(verb: Verb, entities: &[&'b Entity], batch: &'b Batch) -> Option<Step<'b>> {
-    let rows: Vec<&'b R> = entities.iter().filter_map(|entity| R::of(entity)).collect();
-    let first = *rows.first()?;
-    let culprit = (rows.len() == 1).then(|| Culprit { kind: R::KIND, key: first.key().numbers().0 });
+fn rows_step<'b>(table: &Table, verb: Verb, entities: &[&'b Entity], batch: &'b Batch) -> Option<Step<'b>> {
+    let first = any_row(entities.first()?);
+    let culprit = (entities.len() == 1).then(|| Culprit { kind: table.kind, key: first.number() });
     let mut columns = Columns::default();
-    for row in rows {
+    for row in entities.iter().map(|entity| any_row(entity)) {
         columns.begin_row();
         match verb {
             Verb::Put => {
@@ -83,13 +82,13 @@ fn rows_step<'b, R: Row>(verb: Verb, entities: &[&'b Entity], batch: &'b Batch) 
             }
         }
     }
-    let sql = statement::<R>(verb, &columns.columns);
+    let sql = statement(table, verb, &columns.columns);
     let mut params: Vec<Param<'b>> = Vec::with_capacity(columns.columns.len() + 2);
-    if !binds_partition::<R>() {
+    if !binds_partition(table) {
         params.push(batch.partition().into());
     }
     params.extend(columns.columns.into_iter().map(super::columns::Column::into_param));
-    if matches!(verb, Verb::End) && lacks_end::<R>() {
+    if matches!(verb, Verb::End) && lacks_end(table) {
         params.push(batch.at.0.into());
     }
     Some(Step { call: Call::new(sql, params), culprit })

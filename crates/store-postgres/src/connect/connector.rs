@@ -47,6 +47,10 @@ impl Connector {
         Ok(Connector { config, password, tls, place, search_limit_ms })
     }
 
+    pub(super) fn search_limit_ms(&self) -> u64 {
+        self.search_limit_ms
+    }
+
     /// For messages; without the password.
     pub(crate) fn place(&self) -> &str {
         &self.place

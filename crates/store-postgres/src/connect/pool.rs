@@ -6,9 +6,12 @@ use super::settings::Settings;
 use crate::call::Call;
 use crate::error;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use tidemill_store::Result;
+use std::time::Duration;
+use tidemill_store::{Error, Result};
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::Instant;
 use tokio_postgres::Row;
 
 /// Each kind of work has a pool of its own, so that searches of clients cannot take the connections that commits need.
@@ -17,11 +20,13 @@ pub(crate) struct Pool {
     settings: Arc<Settings>,
     idle: Mutex<Vec<Session>>,
     permits: Semaphore,
+    silence: Silence,
 }
 
 impl Pool {
     pub(crate) fn new(connector: Arc<Connector>, settings: Settings, connections_max: usize) -> Pool {
         Pool {
+            silence: Silence::default(),
             connector,
             settings: Arc::new(settings),
             idle: Mutex::new(Vec::new()),
@@ -45,13 +50,31 @@ impl Pool {
         Ok(Lease { pool: self, session: Some(session), is_busy: false, _permit: permit })
     }
 
+    /// Gives a read up that has gone on for longer than a search may. The server does that with each statement, but not where it
+    /// stands still, and a search is several statements.
+    pub(crate) async fn within_limit<T>(&self, read: impl Future<Output = Result<T>>) -> Result<T> {
+        let limit_ms = self.connector.search_limit_ms();
+        let began = Instant::now();
+        match tokio::time::timeout(self.silence.patience(limit_ms), read).await {
+            Ok(outcome) => outcome,
+            Err(_) if self.silence.was_broken_since(began) => Err(Error::TooSlow { limit_ms }),
+            Err(_) => {
+                self.silence.begins();
+                let reason = format!("it has not answered for {} ms", began.elapsed().as_millis());
+                Err(Error::Unavailable { place: self.connector.place().to_owned(), reason })
+            }
+        }
+    }
+
     /// Reads in one flush. A connection may have been lost without notice, as by a restart of the server, so a read is tried once more on
     /// another one. Writes are not: nobody knows whether the first try was written.
     pub(crate) async fn read(&self, calls: &[Call<'_>]) -> Result<Vec<Vec<Row>>> {
         let mut is_second = false;
         loop {
             let mut lease = self.take().await?;
-            match lease.run(calls).await.into_rows() {
+            let flushed = lease.run(calls).await;
+            self.silence.ends();
+            match flushed.into_rows() {
                 Ok(rows) => return Ok(rows),
                 Err(error) if error::is_connection(&error) && !is_second => is_second = true,
                 Err(error) => return Err(self.connector.error(&error)),
@@ -67,11 +90,44 @@ impl Pool {
     pub(crate) async fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Vec<Row>>> {
         let mut lease = self.take().await?;
         let rows = lease.transact("BEGIN", calls, "COMMIT", &[]).await.into_rows();
+        self.silence.ends();
         rows.map_err(|error| self.connector.error(&error))
     }
 
     pub(crate) fn connector(&self) -> &Arc<Connector> {
         &self.connector
+    }
+}
+
+/// Whether the server answers at all. Once it was silent for as long as a search may take, the next searches wait only shortly:
+/// each would find out the same again, and a request is often more than one.
+#[derive(Default)]
+struct Silence {
+    has_begun: AtomicBool,
+    broken_at: Mutex<Option<Instant>>,
+}
+
+/// The server's own limit comes first where it works.
+const GRACE_MS: u64 = 500;
+const PATIENCE_IN_SILENCE: Duration = Duration::from_secs(1);
+
+impl Silence {
+    fn patience(&self, limit_ms: u64) -> Duration {
+        let whole = Duration::from_millis(limit_ms + GRACE_MS);
+        if self.has_begun.load(Ordering::Relaxed) { whole.min(PATIENCE_IN_SILENCE) } else { whole }
+    }
+
+    fn begins(&self) {
+        self.has_begun.store(true, Ordering::Relaxed);
+    }
+
+    fn ends(&self) {
+        self.has_begun.store(false, Ordering::Relaxed);
+        *self.broken_at.lock().expect("no holder panics") = Some(Instant::now());
+    }
+
+    fn was_broken_since(&self, began: Instant) -> bool {
+        self.broken_at.lock().expect("no holder panics").is_some_and(|at| at > began)
     }
 }
 

@@ -4,9 +4,9 @@ use super::resolve::{by_keys, partition_of};
 use super::rows::Fetch;
 use crate::call::{Call, Param};
 use std::collections::{HashMap, HashSet};
-use tidemill_model::{Entity, EntityKind, ProcessInstanceKey, for_each_kind};
+use tidemill_model::{Entity, EntityKind, ProcessInstanceKey};
 use tidemill_store::{INSTANCE_ENTITIES_MAX, Loaded};
-use tidemill_store_sql::{Place, Row as StoredRow};
+use tidemill_store_sql::{Place, Table};
 use tokio_postgres::Row;
 
 /// Counts no further than the limit, because a large instance can be very large.
@@ -51,9 +51,7 @@ impl Instances {
         if keys.is_empty() {
             return Vec::new();
         }
-        let mut fetches = Vec::new();
-        for_each_kind!(R => fetches.extend(whole::<R>(&keys)));
-        fetches
+        Table::all().filter_map(|table| whole(table, &keys)).collect()
     }
 
     /// The rows that are still to be loaded, where the instance is large.
@@ -82,37 +80,35 @@ impl Instances {
 }
 
 /// All rows of a kind that belong to these instances.
-fn whole<R: StoredRow>(instances: &[i64]) -> Option<Fetch<'static>> {
-    let (instance, table, loaded) = (R::instance_column()?, R::TABLE, R::LOADED.join(", "));
-    let sql = match R::KEY.contains(&instance) {
+fn whole(table: &Table, instances: &[i64]) -> Option<Fetch<'static>> {
+    let (instance, name, loaded) = (table.instance_column()?, table.name, table.loaded.join(", "));
+    let sql = match table.key.contains(&instance) {
         // The primary key begins with the partition.
         true => format!(
-            "SELECT x.* FROM unnest($1::bigint[]) k CROSS JOIN LATERAL (SELECT {instance}, {loaded} FROM {table} \
+            "SELECT x.* FROM unnest($1::bigint[]) k CROSS JOIN LATERAL (SELECT {instance}, {loaded} FROM {name} \
              WHERE partition_id = (k >> 51)::smallint AND {instance} = k OFFSET 0) x"
         ),
-        false => format!("SELECT {instance}, {loaded} FROM {table} WHERE {instance} = ANY($1)"),
+        false => format!("SELECT {instance}, {loaded} FROM {name} WHERE {instance} = ANY($1)"),
     };
-    Some(Fetch::new(R::KIND, sql, [instances.to_vec().into()]))
+    Some(Fetch::new(table.kind, sql, [instances.to_vec().into()]))
 }
 
 /// Loads the rows that belong to these scopes of an instance directly. The elements themselves are not among them.
 pub(super) fn scope_belongings(instance: i64, elements: &[i64]) -> Vec<Fetch<'static>> {
-    let mut fetches = Vec::new();
-    for_each_kind!(R => fetches.extend(of_scopes::<R>(instance, elements)));
-    fetches
+    Table::all().filter_map(|table| of_scopes(table, instance, elements)).collect()
 }
 
-fn of_scopes<R: StoredRow>(of: i64, elements: &[i64]) -> Option<Fetch<'static>> {
+fn of_scopes(table: &Table, of: i64, elements: &[i64]) -> Option<Fetch<'static>> {
     const SCOPES: &str = "unnest($2::bigint[])";
     const SCOPES_AND_JOBS: &str = "unnest($2::bigint[] || ARRAY(SELECT j.key FROM unnest($2::bigint[]) e \
         CROSS JOIN LATERAL (SELECT key FROM jobs WHERE instance_key = $1 AND element_instance = e OFFSET 0) j))";
-    let scopes = if R::MAY_HANG_ON_JOB { SCOPES_AND_JOBS } else { SCOPES };
-    let (instance, element) = (R::instance_column()?, R::element_column()?);
-    let (table, loaded) = (R::TABLE, R::LOADED.join(", "));
+    let scopes = if table.may_hang_on_job { SCOPES_AND_JOBS } else { SCOPES };
+    let (instance, element) = (table.instance_column()?, table.element_column()?);
+    let (name, loaded) = (table.name, table.loaded.join(", "));
     let sql = format!(
-        "SELECT x.* FROM {scopes} e CROSS JOIN LATERAL (SELECT {element} AS scope, {loaded} FROM {table} \
+        "SELECT x.* FROM {scopes} e CROSS JOIN LATERAL (SELECT {element} AS scope, {loaded} FROM {name} \
          WHERE {instance} = $1 AND {element} = e OFFSET 0) x"
     );
     let params: [Param<'static>; 2] = [of.into(), elements.to_vec().into()];
-    Some(Fetch::new(R::KIND, sql, params))
+    Some(Fetch::new(table.kind, sql, params))
 }

@@ -25,12 +25,15 @@ impl Lists {
              ORDER BY key LIMIT $4",
                 [place.instance.into(), scope.0.into(), after.map_or(0, |after| after.0).into(), more()],
             )],
+            // All of them, in the order of the collection: the list is wanted as a whole.
             (Need::LoopOutputs(body), Some(place)) => vec![Fetch::new(
                 EntityKind::LoopOutput,
                 "SELECT body_key, data FROM loop_outputs WHERE partition_id = $1 AND instance_key = $2 \
              AND body_key = $3 ORDER BY loop_counter",
                 [Param::Small(partition_of(place.instance)), place.instance.into(), body.0.into()],
             )],
+            // `is_waiting` is the condition of a partial index that holds the few jobs nobody works on. `priority <= $3` follows from the rest,
+            // but only this form lets the index begin in the middle.
             (Need::WaitingJobs { job_type, after }, _) => {
                 let (priority, key) =
                     after.map_or((i64::MAX, 0), |after| (i64::from(after.priority), after.key.0));
@@ -77,6 +80,7 @@ impl Lists {
 }
 
 fn leases(partition: PartitionId) -> Vec<Fetch<'static>> {
+    // Keys carry their partition in the upper bits, so a partition is a range of keys.
     let range = [Key::new(partition, 0).0.into(), Key::new(partition, (1 << 51) - 1).0.into()];
     vec![
         Fetch::new(
@@ -105,6 +109,7 @@ fn message_box(name: &BoxName) -> Vec<Fetch<'_>> {
             names(),
         ),
         Fetch::new(
+            // The timers of messages come with them: the engine cancels one when its message is used up.
             EntityKind::Timer,
             "SELECT t.owner_key, t.data FROM messages m JOIN timers t ON t.owner_key = m.key \
              WHERE m.correlation_key = $1 AND m.name = $2 AND m.tenant = $3",
@@ -117,6 +122,7 @@ fn message_box(name: &BoxName) -> Vec<Fetch<'_>> {
             names(),
         ),
         Fetch::new(
+            // Locks are kept by process and correlation key: which message has started the instance plays no part.
             EntityKind::MessageStartLock,
             "SELECT 0::bigint, data FROM start_locks WHERE correlation_key = $1 AND tenant = $2",
             [correlation_key.into(), tenant.into()],
@@ -160,6 +166,7 @@ fn catalog(need: &Need) -> Vec<Fetch<'_>> {
     }
 }
 
+/// With its start events and their timers: a new version closes those of the version before it.
 fn process<'r>(tenant: &'r str, process_id: &'r str) -> Vec<Fetch<'r>> {
     let names = || -> [Param<'r>; 2] { [process_id.into(), tenant.into()] };
     vec![

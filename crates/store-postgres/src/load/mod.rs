@@ -1,4 +1,4 @@
-//! What the engine asks for. All needs of a call are answered from one state, in three round trips: where the
+//! Reads the rows that the engine asks for. All needs of a call are answered from one state, in three round trips: where the
 //! keys lead, how large the instances are, and what belongs to them. One statement per table, however many
 //! instances.
 
@@ -26,6 +26,8 @@ use tokio_postgres::Row;
 /// One state for all flushes of a load.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+/// `LATERAL` with `OFFSET 0` looks each key up by the primary key, whatever the planner thinks of the table: a join could be planned
+/// over all answers of the partition.
 const ANSWERS: &str = "SELECT i.tenant, i.key, i.body_hash, i.answer, i.created_at \
     FROM unnest($2::text[], $3::text[]) u(tenant, key) CROSS JOIN LATERAL \
     (SELECT * FROM idempotency WHERE partition_id = $1 AND tenant = u.tenant AND key = u.key OFFSET 0) i";
@@ -92,6 +94,7 @@ impl PostgresStore {
         };
         let mut instances = Instances::default();
         let mut keys: Vec<i64> = places.iter().flatten().map(|place| place.instance).collect();
+        // Several needs often lead to the same instance, which is loaded once.
         keys.sort_unstable();
         keys.dedup();
         if !keys.is_empty() {
@@ -123,6 +126,7 @@ impl PostgresStore {
                 place => lists.fetches(need, place.as_ref()),
             });
         }
+        // The keys of children are known only when their rows have come: then, and only then, there is one more round trip.
         let has_children = needs.iter().any(|need| matches!(need, Need::Children { .. }));
         let counts: Vec<usize> = pieces.iter().map(Vec::len).collect();
         let fetches: Vec<Fetch<'_>> = belongings.into_iter().chain(pieces.into_iter().flatten()).collect();

@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use std::collections::{BTreeMap, HashMap};
-use tidemill_model::{EntityKind, Need, with_kind};
-use tidemill_store_sql::{Place, Row as StoredRow, named, place_columns, place_of};
+use tidemill_model::{EntityKind, Need};
+use tidemill_store_sql::{Place, Table, named, place_columns, place_of};
 use tokio_postgres::Row;
 
 /// One statement per table that a need names a row of.
@@ -12,12 +12,12 @@ pub(super) fn calls(needs: &[Need]) -> Vec<Call<'static>> {
     for (kind, key) in needs.iter().filter_map(named) {
         keys.entry(kind).or_default().push(key);
     }
-    keys.into_iter().filter_map(|(kind, keys)| with_kind!(kind, R => look_up::<R>(keys))).collect()
+    keys.into_iter().filter_map(|(kind, keys)| look_up(Table::of(kind), keys)).collect()
 }
 
-fn look_up<R: StoredRow>(keys: Vec<i64>) -> Option<Call<'static>> {
-    let columns = place_columns::<R>()?.join(", ");
-    Some(Call::new(by_keys(R::TABLE, &columns), [keys.into()]))
+fn look_up(table: &Table, keys: Vec<i64>) -> Option<Call<'static>> {
+    let columns = place_columns(table)?.join(", ");
+    Some(Call::new(by_keys(table.name, &columns), [keys.into()]))
 }
 
 pub(super) fn places(needs: &[Need], found: &[Vec<Row>]) -> Vec<Option<Place>> {

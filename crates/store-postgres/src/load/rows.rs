@@ -3,9 +3,9 @@
 use crate::call::{Call, Param};
 use crate::query::ResultRow;
 use std::borrow::Cow;
-use tidemill_model::{Entity, EntityKind, Stored, with_kind};
+use tidemill_model::{Entity, EntityKind};
 use tidemill_store::Result;
-use tidemill_store_sql::Row as StoredRow;
+use tidemill_store_sql::Table;
 use tokio_postgres::Row;
 
 /// A statement that gives entities of one kind. Its first column says to what each belongs; then follow the columns that
@@ -27,6 +27,5 @@ impl<'a> Fetch<'a> {
 
 /// The entity of a row, with the key of what it belongs to.
 pub(super) fn owned_entity(kind: EntityKind, row: &Row) -> Result<(i64, Entity)> {
-    let entity = with_kind!(kind, R => <R as StoredRow>::load(&ResultRow(row), 1).map(Stored::into_entity));
-    Ok((row.get(0), entity?))
+    Ok((row.get(0), Table::of(kind).load(&ResultRow(row), 1)?))
 }

@@ -13,6 +13,7 @@ const READ: &str =
 const SET: &str =
     "INSERT INTO settings VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
+/// Without a row the setting of each server holds, which is something else than keeping for ever.
 const FORGET: &str = "DELETE FROM settings WHERE name = $1";
 
 impl PostgresStore {

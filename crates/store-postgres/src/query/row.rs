@@ -34,6 +34,7 @@ impl<'r> FromSql<'r> for Cell<'r> {
         Ok(Cell::Null)
     }
 
+    /// Whatever the type: a column is read by what Postgres says of it, and a mismatch is told with the column's number.
     fn accepts(_: &Type) -> bool {
         true
     }
@@ -95,6 +96,7 @@ fn unreadable(column: usize, reason: &str) -> Error {
     Error::Corrupt { place: format!("column {column} of a result"), reason: reason.to_owned() }
 }
 
+/// Texts are borrowed: a filter may hold thousands of them.
 pub(super) fn parameter(value: &SqlValue) -> Param<'_> {
     match value {
         SqlValue::Null => Param::Text(None),

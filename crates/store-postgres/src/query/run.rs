@@ -13,6 +13,10 @@ use tokio_postgres::Row;
 
 impl PostgresStore {
     pub(super) async fn search<F: SearchTable>(&self, search: &Search<F>) -> Result<Results<F::View>> {
+        self.searches.within_limit(self.found(search)).await
+    }
+
+    async fn found<F: SearchTable>(&self, search: &Search<F>) -> Result<Results<F::View>> {
         let search = &self.with_keys(search).await?;
         let rows = match page_query(&Postgres, search)? {
             None => Vec::new(),
@@ -68,6 +72,7 @@ impl PostgresStore {
 
     pub(super) async fn rows_of(&self, statement: &Statement<'_>) -> Result<Vec<Row>> {
         let params: Vec<Param<'_>> = statement.parameters.iter().map(parameter).collect();
-        self.searches.read_one(Call::once(statement.text.as_str(), params)).await
+        let read = self.searches.read_one(Call::once(statement.text.as_str(), params));
+        self.searches.within_limit(read).await
     }
 }

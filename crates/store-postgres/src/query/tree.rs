@@ -34,6 +34,8 @@ const VISIBLE: &str = concat!(
      WHERE instance_key = i.key AND scope_key = s.key) v ORDER BY s.depth"
 );
 
+/// The partition is a part of the key, and named so that the primary key, which begins with it, is used. At most one of both halves
+/// has the row.
 const FLOWS: &str = "SELECT t.key, t.root_key, t.definition_key, d.process_id, t.tenant, t.flows FROM \
     (SELECT key, root_key, definition_key, tenant, flows FROM process_instances \
     WHERE partition_id = ($1 >> 51)::smallint AND key = $1 UNION ALL \
@@ -41,6 +43,8 @@ const FLOWS: &str = "SELECT t.key, t.root_key, t.definition_key, d.process_id, t
     WHERE partition_id = ($1 >> 51)::smallint AND key = $1) t \
     LEFT JOIN process_definitions d ON d.key = t.definition_key";
 
+/// One round trip however deep the calls go. It begins with a row that only names the first parent, so that the instance itself is found
+/// in the same way as its callers.
 const CALLERS: &str = concat!(
     "WITH RECURSIVE callers(key, definition_key, tenant, parent_key, depth) AS ( \
      SELECT NULL::bigint, NULL::bigint, NULL::text COLLATE \"C\", $1, 0 UNION ALL \
@@ -56,7 +60,9 @@ const CALLERS: &str = concat!(
 
 impl PostgresStore {
     pub(super) async fn variables_seen(&self, scope: ElementInstanceKey) -> Result<Vec<VariableView>> {
-        let rows = self.searches.read_one(Call::new(VISIBLE, [scope.0.into()])).await?;
+        let rows =
+            self.searches.within_limit(self.searches.read_one(Call::new(VISIBLE, [scope.0.into()]))).await?;
+        // The statement gives the innermost scope first, and the first of a name stays: an inner variable hides those around it.
         let mut visible: BTreeMap<Text, VariableView> = BTreeMap::new();
         for row in &rows {
             let variable = VariableField::view(&mut Columns::of(&ResultRow(row)))?;
@@ -66,7 +72,8 @@ impl PostgresStore {
     }
 
     pub(super) async fn flows(&self, instance: ProcessInstanceKey) -> Result<Option<FlowsTaken>> {
-        let rows = self.searches.read_one(Call::new(FLOWS, [instance.0.into()])).await?;
+        let rows =
+            self.searches.within_limit(self.searches.read_one(Call::new(FLOWS, [instance.0.into()]))).await?;
         let Some(row) = rows.first() else { return Ok(None) };
         let row = ResultRow(row);
         let mut columns = Columns::of(&row);
@@ -84,7 +91,10 @@ impl PostgresStore {
         &self,
         instance: ProcessInstanceKey,
     ) -> Result<Option<Vec<CallHierarchyEntry>>> {
-        let rows = self.searches.read_one(Call::new(CALLERS, [instance.0.into()])).await?;
+        let rows = self
+            .searches
+            .within_limit(self.searches.read_one(Call::new(CALLERS, [instance.0.into()])))
+            .await?;
         let hierarchy = rows.iter().map(|row| {
             let row = ResultRow(row);
             let mut columns = Columns::of(&row);

@@ -1,4 +1,4 @@
-//! What a search costs: rows that the scans of its plans have read.
+//! Measures a search: the rows that the scans of its plans have read.
 
 use super::row::{ResultRow, parameter};
 use crate::PostgresStore;

@@ -12,14 +12,18 @@ use tidemill_timers::block::{Kind, PlaceId};
 use tidemill_timers::shard::{BlockRow, FailureId, FailureRow, Fence, Place};
 use tokio_postgres::Row;
 
+/// A page goes on behind the last block by its whole name: a slot has many blocks, and a batch may have written several of them. The order is
+/// that of the primary key within one kind, so the limit ends the read.
 const BLOCKS: &str = "SELECT level, slot, kind, batch_id, n, first_key, last_key, count, data FROM timer_blocks \
     WHERE partition_id = $1 AND level = $2 AND slot BETWEEN $3 AND $4 AND kind = $5 \
     AND (slot, batch_id, n) > ($6, $7, $8) AND batch_id > $9 ORDER BY slot, batch_id, n LIMIT $10";
 
+/// `octet_length` reads the size of a value that is stored outside of its row without reading the value itself.
 const SLOTS: &str = "SELECT level, slot, kind, count(*), sum(count)::bigint, sum(octet_length(data))::bigint \
     FROM timer_blocks WHERE partition_id = $1 AND (level, slot, kind) > ($2, $3, $4) \
     GROUP BY level, slot, kind ORDER BY level, slot, kind LIMIT $5";
 
+/// As many as a screen can show: a client can make any number of lanes.
 const LANES: &str = "SELECT lane, count(*), sum(count)::bigint FROM timer_deliveries WHERE partition_id = $1 \
     GROUP BY lane ORDER BY lane LIMIT 1000";
 

@@ -16,6 +16,7 @@ const BATCH: &str = "INSERT INTO timer_batches (partition_id, batch_id, at, high
 
 const OLD_BATCHES: &str = "DELETE FROM timer_batches WHERE partition_id = $1 AND batch_id < $2";
 
+/// Columns as arrays: the statement is the same for any number of rows, so it is prepared once.
 const BLOCKS: &str = "INSERT INTO timer_blocks \
     (partition_id, level, slot, kind, batch_id, n, first_key, last_key, count, data) \
     SELECT $1, u.* FROM unnest($2::smallint[], $3::bigint[], $4::smallint[], $5::bigint[], $6::bigint[], \
@@ -28,16 +29,19 @@ const DELETE_BLOCKS: &str = "DELETE FROM timer_blocks WHERE ctid = ANY(ARRAY(SEL
     WHERE b.partition_id = $1 AND b.level = k.level AND b.slot = k.slot AND b.kind = k.kind \
     AND b.batch_id = k.batch_id AND b.n = k.n OFFSET 0) x))";
 
+/// A timer that moves keeps its id, so its place is overwritten.
 const PUT_PLACES: &str = "INSERT INTO timer_places (partition_id, id, key, due_at, id_due_at, generation, state) \
     SELECT $1, u.* FROM unnest($2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], \
     $7::smallint[]) u ON CONFLICT (partition_id, id) DO UPDATE SET key = excluded.key, \
     due_at = excluded.due_at, id_due_at = excluded.id_due_at, generation = excluded.generation, \
     state = excluded.state";
 
+/// With the key, because the id may belong to a newer timer by now: that one stays.
 const DELETE_PLACES: &str = "DELETE FROM timer_places WHERE ctid = ANY(ARRAY(SELECT x.place \
     FROM unnest($2::bytea[], $3::bigint[]) k(id, key) CROSS JOIN LATERAL (SELECT ctid AS place \
     FROM timer_places p WHERE p.partition_id = $1 AND p.id = k.id AND p.key = k.key OFFSET 0) x))";
 
+/// No conflict is provided for: the shard gives out numbers of targets, and one that is used twice is a defect.
 const TARGETS: &str = "INSERT INTO timer_targets (partition_id, target_id, hash, lane, data) \
     SELECT $1, u.* FROM unnest($2::bigint[], $3::bytea[], $4::bigint[], $5::bytea[]) u";
 
@@ -45,6 +49,7 @@ const DELIVERIES: &str = "INSERT INTO timer_deliveries \
     (partition_id, lane, batch_id, n, first_key, count, data) SELECT $1, u.* FROM \
     unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) u";
 
+/// One by one through the primary key, as blocks are.
 const DELETE_DELIVERIES: &str = "DELETE FROM timer_deliveries WHERE ctid = ANY(ARRAY(SELECT x.place \
     FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) k(lane, batch_id, n) CROSS JOIN LATERAL \
     (SELECT ctid AS place FROM timer_deliveries d WHERE d.partition_id = $1 AND d.lane = k.lane \

@@ -5,26 +5,24 @@ use tidemill_model::{RawJson, TenantId, Text, Timestamp};
 
 /// Takes the values of a row one after the other. A column gets values of the same type in every row, so a store can tell
 /// the type of a column from any row.
-pub trait Binder<'r>: Sized {
+///
+/// Used as `dyn`, like [`crate::SqlRow`]: the code of every entity is then compiled here once, and not again in each store.
+pub trait Binder<'r> {
     fn maybe_int(&mut self, value: Option<i64>);
     fn maybe_cow(&mut self, text: Option<Cow<'r, str>>);
     fn boolean(&mut self, value: bool);
     fn bytes(&mut self, bytes: Vec<u8>);
-
-    fn value(&mut self, value: impl Bound<'r>) {
-        value.bind(self);
-    }
 }
 
-/// What a column can hold.
+/// A value that a column can hold.
 pub trait Bound<'r> {
-    fn bind(self, binder: &mut impl Binder<'r>);
+    fn bind(self, binder: &mut dyn Binder<'r>);
 }
 
 macro_rules! bound {
     ($($type:ty: |$value:ident, $binder:ident| $bind:expr;)+) => {$(
         impl<'r> Bound<'r> for $type {
-            fn bind(self, $binder: &mut impl Binder<'r>) {
+            fn bind(self, $binder: &mut dyn Binder<'r>) {
                 let $value = self;
                 $bind
             }

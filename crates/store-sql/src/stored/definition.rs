@@ -42,7 +42,7 @@ stored! { ProcessXml, |row|
     loading {
         const LOADED: &'static [&'static str] = &["definition_key", "xml"];
 
-        fn load(row: &impl SqlRow, first: usize) -> Result<ProcessXml> {
+        fn load(row: &dyn SqlRow, first: usize) -> Result<ProcessXml> {
             let (definition, xml) = (row.int(first)?, row.text(first + 1)?);
             let missing = || unreadable::<ProcessXml>("the file is missing");
             let definition = DefinitionKey(definition.ok_or_else(missing)?);

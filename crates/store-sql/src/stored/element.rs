@@ -61,7 +61,7 @@ stored! { Variable, |row|
         const LOADED: &'static [&'static str] =
             &["key", "instance_key", "root_key", "definition_key", "tenant", "scope_key", "name", "value"];
 
-        fn load(row: &impl SqlRow, first: usize) -> Result<Variable> {
+        fn load(row: &dyn SqlRow, first: usize) -> Result<Variable> {
             let key = |n: usize| -> Result<Key> {
                 row.int(first + n)?.map(Key).ok_or_else(|| unreadable::<Variable>("a key is missing"))
             };

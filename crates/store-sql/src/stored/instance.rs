@@ -25,6 +25,7 @@ stored! { ProcessInstance, |row|
         "has_incident" = row.incidents > 0,
         "business_id" = row.business_id.as_ref(),
         "tags" = &row.tags[..],
+        // Apart from `data`, because history has it too: the flows of an ended instance are still shown.
         "flows" = pack(&row.flows_taken),
     }
     live {

@@ -1,6 +1,6 @@
 //! From the keys that needs name to the instances they are about.
 
-use super::Row;
+use super::Table;
 use std::collections::HashMap;
 use tidemill_model::{EntityKind, Need};
 
@@ -23,8 +23,8 @@ pub fn named(need: &Need) -> Option<(EntityKind, i64)> {
 }
 
 /// The columns from which places are read: key, instance, element. None for what belongs to no instance.
-pub fn place_columns<R: Row>() -> Option<[&'static str; 3]> {
-    Some(["key", R::instance_column()?, R::element_column().unwrap_or("key")])
+pub fn place_columns(table: &Table) -> Option<[&'static str; 3]> {
+    Some(["key", table.instance_column()?, table.element_column().unwrap_or("key")])
 }
 
 /// None for needs that are not about an instance, and for keys that nothing live has. Keys are unique over all tables, so

@@ -3,10 +3,10 @@
 use super::Binder;
 use crate::SqlRow;
 use tidemill_model::{Ended, Stored, for_each_kind};
-use tidemill_store::{Error, Result, unpack};
+use tidemill_store::{Error, Packed, Result, unpack};
 
 /// How an entity lies in its table. Written by `stored!`, so that a column and its value always stand together.
-pub trait Row: Stored + Tables {
+pub trait Row: Stored + Tables + Packed {
     /// Identifies a row.
     const KEY: &'static [&'static str];
     /// Of live and history rows alike, those of the key first.
@@ -22,13 +22,13 @@ pub trait Row: Stored + Tables {
     /// The column of the element may hold the key of one of its jobs instead.
     const MAY_HANG_ON_JOB: bool = false;
 
-    fn bind_key<'r>(&'r self, binder: &mut impl Binder<'r>);
-    fn bind<'r>(&'r self, binder: &mut impl Binder<'r>);
-    fn bind_live<'r>(&'r self, binder: &mut impl Binder<'r>);
-    fn bind_end<'r>(&'r self, binder: &mut impl Binder<'r>);
+    fn bind_key<'r>(&'r self, binder: &mut dyn Binder<'r>);
+    fn bind<'r>(&'r self, binder: &mut dyn Binder<'r>);
+    fn bind_live<'r>(&'r self, binder: &mut dyn Binder<'r>);
+    fn bind_end<'r>(&'r self, binder: &mut dyn Binder<'r>);
 
     /// The entity in a live row; its first column is `first`.
-    fn load(row: &impl SqlRow, first: usize) -> Result<Self> {
+    fn load(row: &dyn SqlRow, first: usize) -> Result<Self> {
         let data = row.bytes(first)?.ok_or_else(|| unreadable::<Self>("it has no data"))?;
         unpack(data).map_err(|error| unreadable::<Self>(&error.to_string()))
     }
@@ -41,12 +41,6 @@ pub trait Row: Stored + Tables {
     /// The column of the element that live rows are loaded with.
     fn element_column() -> Option<&'static str> {
         column_of::<Self>("element_instance")
-    }
-
-    /// Columns of a live row that an overwrite changes.
-    fn changing_columns() -> impl Iterator<Item = &'static str> {
-        let columns = Self::COLUMNS.iter().chain(Self::LIVE_COLUMNS).copied();
-        columns.filter(|column| !Self::KEY.contains(column) && !Self::FIXED.contains(column))
     }
 }
 
@@ -109,28 +103,28 @@ macro_rules! stored {
             const LIVE_COLUMNS: &'static [&'static str] = &[$($($live),*)?];
             const END_COLUMNS: &'static [&'static str] = &[$($($ended),*)?];
 
-            fn bind_key<'r>(&'r self, binder: &mut impl $crate::Binder<'r>) {
+            fn bind_key<'r>(&'r self, binder: &mut dyn $crate::Binder<'r>) {
                 let $row = self;
-                $(binder.value($key_value);)+
+                $($crate::Bound::bind($key_value, binder);)+
             }
 
-            fn bind<'r>(&'r self, binder: &mut impl $crate::Binder<'r>) {
+            fn bind<'r>(&'r self, binder: &mut dyn $crate::Binder<'r>) {
                 self.bind_key(binder);
                 let $row = self;
-                $($(binder.value($fixed_value);)*)?
-                $($(binder.value($changing_value);)*)?
+                $($($crate::Bound::bind($fixed_value, binder);)*)?
+                $($($crate::Bound::bind($changing_value, binder);)*)?
                 let _ = $row;
             }
 
-            fn bind_live<'r>(&'r self, binder: &mut impl $crate::Binder<'r>) {
+            fn bind_live<'r>(&'r self, binder: &mut dyn $crate::Binder<'r>) {
                 let $row = self;
-                $($(binder.value($live_value);)*)?
+                $($($crate::Bound::bind($live_value, binder);)*)?
                 let _ = ($row, binder);
             }
 
-            fn bind_end<'r>(&'r self, binder: &mut impl $crate::Binder<'r>) {
+            fn bind_end<'r>(&'r self, binder: &mut dyn $crate::Binder<'r>) {
                 let $row = self;
-                $($(binder.value($ended_value);)*)?
+                $($($crate::Bound::bind($ended_value, binder);)*)?
                 let _ = ($row, binder);
             }
 

@@ -24,6 +24,7 @@ pub(super) fn process(connection: &Connection, tenant: &TenantId, process_id: &s
     )?;
     append::<Timer>(
         connection,
+        // Timers of start events hang on the definition. A new version cancels them, so they are loaded with it.
         "SELECT t.data FROM process_definitions d JOIN timers t ON t.owner_key = d.key \
          WHERE d.process_id = ?1 AND d.tenant = ?2 ORDER BY t.due_at, t.key",
         names,
@@ -36,6 +37,7 @@ pub(super) fn definition(connection: &Connection, key: DefinitionKey) -> Outcome
     let mut loaded = Loaded::default();
     let sql = "SELECT data FROM process_definitions WHERE key = ?1";
     append::<ProcessDefinition>(connection, sql, [key.0], &mut loaded.entities)?;
+    // The file lies apart, so that searches over definitions need not read past it.
     let sql = "SELECT definition_key, xml FROM process_files WHERE definition_key = ?1";
     append::<ProcessXml>(connection, sql, [key.0], &mut loaded.entities)?;
     Ok(loaded)

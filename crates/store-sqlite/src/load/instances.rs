@@ -1,13 +1,13 @@
 //! Instances, whole or, if they are large, piece by piece.
 
-use super::rows::{append, entity, key_list};
+use super::rows::{append, append_of, entity, key_list};
 use crate::error::Outcome;
 use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
-use tidemill_model::entity::{ElementInstance, ProcessInstance};
-use tidemill_model::{Entity, ProcessInstanceKey, for_each_kind};
+use tidemill_model::entity::ElementInstance;
+use tidemill_model::{Entity, EntityKind, ProcessInstanceKey};
 use tidemill_store::{INSTANCE_ENTITIES_MAX, Loaded};
-use tidemill_store_sql::{Place, Row};
+use tidemill_store_sql::{Place, Table};
 
 /// Counts no further than the limit, because a large instance can be very large.
 const SIZES: &str = "SELECT k.value, \
@@ -29,7 +29,8 @@ impl Instances {
         if keys.is_empty() {
             return Ok(instances);
         }
-        instances.add::<ProcessInstance>(
+        instances.add(
+            EntityKind::ProcessInstance,
             connection,
             "SELECT key, data FROM process_instances WHERE key IN rarray(?1)",
             &keys,
@@ -43,6 +44,7 @@ impl Instances {
                 instances.large.insert(row.get(0)?);
             }
         }
+        // Large instances are read by scope when `answer` is asked for one: a whole one would fill the memory of the partition.
         let small: HashSet<i64> =
             instances.whole.keys().copied().filter(|key| !instances.large.contains(key)).collect();
         if !small.is_empty() {
@@ -52,23 +54,33 @@ impl Instances {
     }
 
     fn add_belongings(&mut self, connection: &Connection, keys: &HashSet<i64>) -> Outcome<()> {
-        for_each_kind!(R => self.add_belongings_of::<R>(connection, keys)?);
-        Ok(())
+        Table::all().try_for_each(|table| self.add_belongings_of(connection, table, keys))
     }
 
-    fn add_belongings_of<R: Row>(&mut self, connection: &Connection, keys: &HashSet<i64>) -> Outcome<()> {
-        let Some(instance) = R::instance_column() else { return Ok(()) };
-        let (loaded, table) = (R::LOADED.join(", "), R::TABLE);
-        let sql = format!("SELECT {instance}, {loaded} FROM {table} WHERE {instance} IN rarray(?1)");
-        self.add::<R>(connection, &sql, keys)
+    fn add_belongings_of(
+        &mut self,
+        connection: &Connection,
+        table: &Table,
+        keys: &HashSet<i64>,
+    ) -> Outcome<()> {
+        let Some(instance) = table.instance_column() else { return Ok(()) };
+        let (loaded, name) = (table.loaded.join(", "), table.name);
+        let sql = format!("SELECT {instance}, {loaded} FROM {name} WHERE {instance} IN rarray(?1)");
+        self.add(table.kind, connection, &sql, keys)
     }
 
     /// The first column says to which instance a row belongs.
-    fn add<R: Row>(&mut self, connection: &Connection, sql: &str, keys: &HashSet<i64>) -> Outcome<()> {
+    fn add(
+        &mut self,
+        kind: EntityKind,
+        connection: &Connection,
+        sql: &str,
+        keys: &HashSet<i64>,
+    ) -> Outcome<()> {
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([key_list(keys.iter().copied())])?;
         while let Some(row) = rows.next()? {
-            self.whole.entry(row.get(0)?).or_default().push(entity::<R>(row, 1)?);
+            self.whole.entry(row.get(0)?).or_default().push(entity(kind, row, 1)?);
         }
         Ok(())
     }
@@ -96,23 +108,26 @@ pub(super) fn append_belongings(
     place: &Place,
     entities: &mut Vec<Entity>,
 ) -> Outcome<()> {
-    for_each_kind!(R => append_belongings_of::<R>(connection, place, entities)?);
-    Ok(())
+    Table::all().try_for_each(|table| append_belongings_of(connection, table, place, entities))
 }
 
-fn append_belongings_of<R: Row>(
+fn append_belongings_of(
     connection: &Connection,
+    table: &Table,
     place: &Place,
     entities: &mut Vec<Entity>,
 ) -> Outcome<()> {
-    let (Some(instance), Some(element)) = (R::instance_column(), R::element_column()) else { return Ok(()) };
-    let (loaded, table) = (R::LOADED.join(", "), R::TABLE);
-    let elements = match R::MAY_HANG_ON_JOB {
+    let (Some(instance), Some(element)) = (table.instance_column(), table.element_column()) else {
+        return Ok(());
+    };
+    let (loaded, name) = (table.loaded.join(", "), table.name);
+    // Some rows carry the key of a job where others carry that of its element: both belong to the same place.
+    let elements = match table.may_hang_on_job {
         true => {
             "IN (SELECT ?2 UNION ALL SELECT key FROM jobs WHERE instance_key = ?1 AND element_instance = ?2)"
         }
         false => "= ?2",
     };
-    let sql = format!("SELECT {loaded} FROM {table} WHERE {instance} = ?1 AND {element} {elements}");
-    append::<R>(connection, &sql, [place.instance, place.element], entities)
+    let sql = format!("SELECT {loaded} FROM {name} WHERE {instance} = ?1 AND {element} {elements}");
+    append_of(table.kind, connection, &sql, [place.instance, place.element], entities)
 }

@@ -24,6 +24,7 @@ pub(super) fn message_box(connection: &Connection, name: &BoxName) -> Outcome<Lo
     )?;
     append::<Timer>(
         connection,
+        // The timers of the messages come with them: the engine cancels one when its message is used up.
         "SELECT t.data FROM messages m JOIN timers t ON t.owner_key = m.key \
          WHERE m.correlation_key = ?1 AND m.name = ?2 AND m.tenant = ?3",
         names,
@@ -35,6 +36,7 @@ pub(super) fn message_box(connection: &Connection, name: &BoxName) -> Outcome<Lo
         names,
         &mut loaded.entities,
     )?;
+    // Locks are kept by process and correlation key: which message has started the instance plays no part.
     append::<MessageStartLock>(
         connection,
         "SELECT data FROM start_locks WHERE correlation_key = ?1 AND tenant = ?2",
@@ -71,6 +73,7 @@ pub(super) fn signals(
     let mut entities = Vec::new();
     append::<SignalSubscription>(
         connection,
+        // `key >> 51` is the partition, and an index is made over that expression: a signal goes to each partition by itself.
         "SELECT data FROM signal_subscriptions WHERE key >> 51 = ?1 AND signal_name = ?2 AND tenant = ?3 \
          AND key > ?4 ORDER BY key LIMIT ?5",
         params![partition.0, name, tenant.as_str(), after.map_or(0, |after| after.0), i64::from(limit) + 1],

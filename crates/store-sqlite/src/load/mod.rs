@@ -1,4 +1,4 @@
-//! What the engine asks for. All needs of a call are answered from one state, and those for whole instances
+//! Reads the rows that the engine asks for. All needs of a call are answered from one state, and those for whole instances
 //! together: one statement per table, however many instances.
 
 mod catalog;
@@ -52,6 +52,7 @@ fn load(
     needs: &[Need],
     list_rows_max: u32,
 ) -> Outcome<Vec<Loaded>> {
+    // Two rounds: first the instances that the keys belong to, then the instances, each once however many needs name it.
     let places = resolve::places(connection, needs)?;
     let instances = Instances::load(connection, places.iter().flatten().map(|place| place.instance))?;
     let answer = |(need, place): (&Need, &Option<Place>)| match (need, place) {
@@ -86,6 +87,7 @@ fn answer(
     key: &Text,
 ) -> Outcome<Option<IdempotentAnswer>> {
     let mut statement = connection.prepare_cached(
+        // The partition is part of the key: a tenant may use one key on several partitions, and each answers for itself.
         "SELECT body_hash, answer, created_at FROM idempotency \
          WHERE partition_id = ?1 AND tenant = ?2 AND key = ?3",
     )?;

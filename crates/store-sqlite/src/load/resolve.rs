@@ -4,8 +4,8 @@ use super::rows::key_list;
 use crate::error::Outcome;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, HashMap};
-use tidemill_model::{EntityKind, Need, with_kind};
-use tidemill_store_sql::{Place, Row, named, place_columns, place_of};
+use tidemill_model::{EntityKind, Need};
+use tidemill_store_sql::{Place, Table, named, place_columns, place_of};
 
 pub(super) fn places(connection: &Connection, needs: &[Need]) -> Outcome<Vec<Option<Place>>> {
     let mut keys: BTreeMap<EntityKind, Vec<i64>> = BTreeMap::new();
@@ -14,15 +14,21 @@ pub(super) fn places(connection: &Connection, needs: &[Need]) -> Outcome<Vec<Opt
     }
     let mut found = HashMap::new();
     for (kind, keys) in keys {
-        with_kind!(kind, R => look_up::<R>(connection, keys, &mut found))?;
+        look_up(connection, Table::of(kind), keys, &mut found)?;
     }
     Ok(needs.iter().map(|need| place_of(need, &found)).collect())
 }
 
-fn look_up<R: Row>(connection: &Connection, keys: Vec<i64>, found: &mut HashMap<i64, Place>) -> Outcome<()> {
-    let Some([key, instance, element]) = place_columns::<R>() else { return Ok(()) };
-    let table = R::TABLE;
+fn look_up(
+    connection: &Connection,
+    table: &Table,
+    keys: Vec<i64>,
+    found: &mut HashMap<i64, Place>,
+) -> Outcome<()> {
+    let Some([key, instance, element]) = place_columns(table) else { return Ok(()) };
+    let table = table.name;
     let mut statement = connection.prepare_cached(&format!(
+        // One statement for each kind, not for each key: `rarray` takes any number of them as one parameter.
         "SELECT {key}, {instance}, {element} FROM {table} WHERE {key} IN rarray(?1)"
     ))?;
     let mut rows = statement.query([key_list(keys)])?;

@@ -5,17 +5,17 @@ use crate::query::ResultRow;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row as ResultOfQuery};
 use std::rc::Rc;
-use tidemill_model::Entity;
-use tidemill_store_sql::Row;
+use tidemill_model::{Entity, EntityKind};
+use tidemill_store_sql::{Row, Table};
 
 /// A list of keys as a parameter of `rarray`.
 pub(super) fn key_list(keys: impl IntoIterator<Item = i64>) -> Rc<Vec<Value>> {
     Rc::new(keys.into_iter().map(Value::Integer).collect())
 }
 
-/// The entity in a row whose columns `R::LOADED` begin with `first`.
-pub(super) fn entity<R: Row>(row: &ResultOfQuery<'_>, first: usize) -> Outcome<Entity> {
-    Ok(R::load(&ResultRow(row), first)?.into_entity())
+/// The entity in a row whose columns `Row::LOADED` begin with `first`.
+pub(super) fn entity(kind: EntityKind, row: &ResultOfQuery<'_>, first: usize) -> Outcome<Entity> {
+    Ok(Table::of(kind).load(&ResultRow(row), first)?)
 }
 
 /// All rows of a statement that gives `R::LOADED`, appended to the list.
@@ -25,10 +25,21 @@ pub(super) fn append<R: Row>(
     parameters: impl Params,
     entities: &mut Vec<Entity>,
 ) -> Outcome<()> {
+    append_of(R::KIND, connection, sql, parameters, entities)
+}
+
+/// The same of a kind that is known at run time.
+pub(super) fn append_of(
+    kind: EntityKind,
+    connection: &Connection,
+    sql: &str,
+    parameters: impl Params,
+    entities: &mut Vec<Entity>,
+) -> Outcome<()> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(parameters)?;
     while let Some(row) = rows.next()? {
-        entities.push(entity::<R>(row, 0)?);
+        entities.push(entity(kind, row, 0)?);
     }
     Ok(())
 }

@@ -29,6 +29,7 @@ impl SqlRow for ResultRow<'_, '_> {
         self.value(column)?.as_blob_or_null().map_err(|error| unreadable(column, &error.to_string()))
     }
 
+    /// SQLite has no type for truth values.
     fn boolean(&self, column: usize) -> Result<Option<bool>> {
         Ok(self.int(column)?.map(|value| value != 0))
     }
@@ -48,6 +49,8 @@ fn unreadable(column: usize, reason: &str) -> Error {
 }
 
 /// A value on its way into a statement.
+///
+/// Long lists go through `rarray` as one parameter: SQLite allows a limited number of them, and every length would be another statement.
 pub(super) enum Parameter<'v> {
     Plain(&'v SqlValue),
     List(Array),

@@ -16,10 +16,13 @@ pub(super) fn visible_variables(
     connection: &Connection,
     scope: ElementInstanceKey,
 ) -> Outcome<Vec<VariableView>> {
+    // From the inside out, and the first of a name stays: an inner variable hides those around it.
     let mut visible: BTreeMap<Text, VariableView> = BTreeMap::new();
     let (instance, scopes) = scopes_around(connection, scope)?;
     for scope in scopes {
         let mut statement = connection.prepare_cached(
+            // Both tables: a running instance has scopes that have ended, and their variables moved to history with them. The instance
+            // is named although the scope would do, because history is indexed by instance.
             "SELECT key, instance_key, root_key, tenant, scope_key, name, value FROM variables \
              WHERE instance_key = ?1 AND scope_key = ?2 UNION ALL \
              SELECT key, instance_key, root_key, tenant, scope_key, name, value FROM variables_history \
@@ -48,6 +51,7 @@ fn scopes_around(connection: &Connection, scope: ElementInstanceKey) -> Outcome<
             None => break,
         }
     }
+    // The outermost scope has the key of its instance, so the walk finds both.
     Ok((scopes[scopes.len() - 1], scopes))
 }
 

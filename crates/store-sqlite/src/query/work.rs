@@ -1,4 +1,4 @@
-//! What a search costs: steps of SQLite's machine, and the plans behind them.
+//! Measures a search: steps of SQLite's machine, and the plans behind them.
 
 use super::row::Parameter;
 use super::run::settle;

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 use tidemill_model::{Ended, EntityKind};
-use tidemill_store_sql::Row;
+use tidemill_store_sql::Table;
 
 pub(crate) struct Statements {
     pub(crate) put: String,
@@ -11,36 +11,39 @@ pub(crate) struct Statements {
 }
 
 /// Made once for each kind of entity.
-pub(crate) fn statements<R: Row>() -> &'static Statements {
+pub(crate) fn statements(table: &Table) -> &'static Statements {
     static OF_KINDS: [OnceLock<Statements>; EntityKind::COUNT] =
         [const { OnceLock::new() }; EntityKind::COUNT];
-    OF_KINDS[R::KIND as usize].get_or_init(|| Statements {
-        put: put::<R>(),
-        remove: remove::<R>(),
-        end: end::<R>(),
+    OF_KINDS[table.kind as usize].get_or_init(|| Statements {
+        put: put(table),
+        remove: remove(table),
+        end: end(table),
     })
 }
 
-fn put<R: Row>() -> String {
-    let columns: Vec<&str> = [R::COLUMNS, R::LIVE_COLUMNS].concat();
+/// An upsert, because a batch does not say whether a row is new: the engine knows only how it is to be.
+fn put(table: &Table) -> String {
+    let columns: Vec<&str> = [table.columns, table.live_columns].concat();
     let changing: Vec<String> =
-        R::changing_columns().map(|column| format!("{column} = excluded.{column}")).collect();
+        table.changing_columns().map(|column| format!("{column} = excluded.{column}")).collect();
     let on_conflict = if changing.is_empty() {
         "NOTHING".to_owned()
     } else {
         format!("UPDATE SET {}", changing.join(", "))
     };
-    format!("{} ON CONFLICT ({}) DO {on_conflict}", insert(R::TABLE, &columns), R::KEY.join(", "))
+    format!("{} ON CONFLICT ({}) DO {on_conflict}", insert(table.name, &columns), table.key.join(", "))
 }
 
-fn remove<R: Row>() -> String {
+fn remove(table: &Table) -> String {
     let conditions: Vec<String> =
-        R::KEY.iter().enumerate().map(|(n, column)| format!("{column} = ?{}", n + 1)).collect();
-    format!("DELETE FROM {} WHERE {}", R::TABLE, conditions.join(" AND "))
+        table.key.iter().enumerate().map(|(n, column)| format!("{column} = ?{}", n + 1)).collect();
+    format!("DELETE FROM {} WHERE {}", table.name, conditions.join(" AND "))
 }
 
-fn end<R: Row>() -> Option<String> {
-    (R::ENDED == Ended::History).then(|| insert(R::HISTORY, &[R::COLUMNS, R::END_COLUMNS].concat()))
+/// A plain insert: an entity ends once, and a second row would be a defect that must not pass unseen.
+fn end(table: &Table) -> Option<String> {
+    (table.ended == Ended::History)
+        .then(|| insert(table.history, &[table.columns, table.end_columns].concat()))
 }
 
 fn insert(table: &str, columns: &[&str]) -> String {

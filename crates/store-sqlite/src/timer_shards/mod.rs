@@ -16,6 +16,8 @@ use tidemill_timers::shard::{DeliveryId, Fence, TargetRow};
 impl TimerShards for SqliteStore {
     async fn commit_timers(&self, batch: TimerBatch) -> Result<Timestamp> {
         let woken: Vec<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
+        // Through the same writer as the batches of partitions: both share a sync, and a timer's command is in the inbox
+        // when its row is gone.
         let now = self.writer.write(move |connection| write::batch(connection, &batch)).await?;
         for partition in woken {
             tidemill_store::Wakeup::wake(self, partition).await;
@@ -32,6 +34,7 @@ impl TimerShards for SqliteStore {
         crate::bench::note_statements(1);
         let holder = holder.clone();
         match need {
+            // A write, although it mostly reads: the new epoch keeps an earlier loop of this holder from committing behind what is read.
             TimerNeed::Recover => {
                 self.writer
                     .write(move |connection| {
@@ -97,6 +100,7 @@ pub(crate) fn release(connection: &Connection, partition: PartitionId) -> Outcom
     Ok(())
 }
 
+/// Fails where the partition has another holder meanwhile. Without the condition on it, a node that slept would take the shard back.
 fn begin_epoch(connection: &Connection, partition: PartitionId, holder: &HolderId) -> Outcome<Fence> {
     let sql =
         "UPDATE timer_shards SET epoch = epoch + 1 WHERE partition_id = ?1 AND holder = ?2 RETURNING epoch";

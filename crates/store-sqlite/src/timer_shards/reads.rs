@@ -60,6 +60,7 @@ impl TimerReads for SqliteStore {
 }
 
 fn blocks(connection: &Connection, partition: PartitionId, range: BlockRange) -> Outcome<Vec<BlockRow>> {
+    // Pages go on behind the last block by its whole name: a slot has many blocks, and a batch may have written several of them.
     let after = range.after.map_or((i64::MIN, 0, 0), |id| (id.slot.number, id.batch, i64::from(id.n)));
     let sql = format!(
         "SELECT {BLOCK} FROM timer_blocks WHERE partition_id = ?1 AND level = ?2 AND slot BETWEEN ?3 AND ?4 \
@@ -92,6 +93,7 @@ fn slots(
     after: Option<(Slot, Kind)>,
     rows_max: usize,
 ) -> Outcome<Vec<SlotUse>> {
+    // The groups are a beginning of the primary key, so they are read in its order and the limit ends the read.
     let sql = "SELECT level, slot, kind, count(*), sum(count), sum(length(data)) FROM timer_blocks \
                WHERE partition_id = ?1 AND (level, slot, kind) > (?2, ?3, ?4) \
                GROUP BY level, slot, kind ORDER BY level, slot, kind LIMIT ?5";
@@ -114,6 +116,7 @@ fn slots(
 }
 
 fn lanes(connection: &Connection, partition: PartitionId) -> Outcome<Vec<LaneUse>> {
+    // As many as a screen can show: a client can make any number of lanes.
     let sql = "SELECT lane, count(*), sum(count) FROM timer_deliveries WHERE partition_id = ?1 \
                GROUP BY lane ORDER BY lane LIMIT 1000";
     let mut statement = connection.prepare_cached(sql)?;
@@ -149,6 +152,7 @@ fn places(connection: &Connection, partition: PartitionId, ids: &[PlaceId]) -> O
     let sql = format!("SELECT {PLACE} FROM timer_places WHERE partition_id = ?1 AND id = ?2");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut places = Vec::new();
+    // One by one: ids are hashes, so they lie apart and a list of them would read no less.
     for id in ids {
         let mut rows = statement.query(params![partition.0, id.0.to_be_bytes()])?;
         if let Some(row) = rows.next()? {

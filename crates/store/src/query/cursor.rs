@@ -2,7 +2,7 @@
 //! values, not a count, so that rows which come and go do not shift the pages.
 
 use super::{Field, Order, Sort};
-use crate::{Error, Result, pack, unpack};
+use crate::{Error, Result, pack, packed, unpack};
 use serde::{Deserialize, Serialize};
 
 /// Nulls are the lowest. Values of one field are of one type.
@@ -31,6 +31,8 @@ struct Stored {
     s: u32,
     v: Vec<CursorValue>,
 }
+
+packed!(Stored);
 
 impl Cursor {
     pub fn encode<F: Field>(&self, order: &[Sort<F>]) -> String {

@@ -15,7 +15,7 @@ pub(crate) use field::searchable;
 pub use field::{Field, FieldKind};
 pub use filter::{Condition, Filter, Test, Value, VariableScope};
 pub use like::{PATTERN_CHARS_MAX, Pattern};
-pub use limits::{CONDITIONS_MAX, LIST_VALUES_MAX, RELATED_MAX, SORTS_MAX};
+pub use limits::{CONDITIONS_MAX, LIST_VALUES_MAX, PAGE_BYTES_MAX, RELATED_MAX, SORTS_MAX};
 pub use page::{COUNT_LIMIT_MS, Order, Page, PageStart, Results, Sort, TOTAL_MAX};
 pub use search::{BRIEF_CHARS_MAX, Search};
 pub use searches::*;

@@ -44,6 +44,12 @@ impl Failure {
         }
     }
 
+    /// The items of the page are too long to be sent together.
+    pub(crate) fn asks_for_smaller_page(&self) -> bool {
+        let Failure::Refused { status: 400, problem } = self else { return false };
+        problem["detail"].as_str().is_some_and(|detail| detail.contains("(page.limit)"))
+    }
+
     /// The same request may do better later.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self.exit_code(), 3 | 6)

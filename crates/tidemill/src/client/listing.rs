@@ -1,6 +1,7 @@
 //! Lists: one page of a search, any page, or all of them one after the other.
 
-use super::{Failure, Session};
+use super::{Failure, Session, path_segment};
+use crate::exit::Missing;
 use crate::output::{Column, print_page, print_part, say};
 use anyhow::Result;
 use clap::Args;
@@ -42,6 +43,9 @@ impl Listing<'_> {
             return self.print_all(session);
         }
         let answer = self.page(session, paging)?;
+        if answer["items"].as_array().is_none_or(Vec::is_empty) {
+            self.check_named(session)?;
+        }
         session.show(&answer, |answer| print_page(self.columns, answer, self.things, paging.page));
         Ok(())
     }
@@ -61,11 +65,25 @@ impl Listing<'_> {
     }
 
     fn print_all(&self, session: &Session) -> Result<()> {
-        let mut page = json!({"limit": ALL_ROWS});
+        let (mut rows, mut after) = (ALL_ROWS, None);
         let mut is_first = true;
         loop {
-            let answer = self.ask(session, page)?;
+            let mut page = json!({"limit": rows});
+            if let Some(cursor) = &after {
+                page["after"] = json!(cursor);
+            }
+            let answer = match self.ask(session, page) {
+                // Long values: the same in smaller pages.
+                Err(failure) if rows > 1 && failure.asks_for_smaller_page() => {
+                    rows /= 2;
+                    continue;
+                }
+                answer => answer?,
+            };
             let items = answer["items"].as_array().map_or(&[] as &[Value], Vec::as_slice);
+            if is_first && items.is_empty() {
+                self.check_named(session)?;
+            }
             match (session.json, items.is_empty()) {
                 (true, _) => items.iter().for_each(|item| say!("{item}")),
                 (false, true) if is_first => say!("no {}", self.things),
@@ -73,8 +91,23 @@ impl Listing<'_> {
                 (false, false) => print_part(self.columns, items, is_first),
             }
             let Some(cursor) = cursor_behind(&answer) else { return Ok(()) };
-            (page, is_first) = (json!({"after": cursor, "limit": ALL_ROWS}), false);
+            (after, is_first) = (Some(cursor), false);
         }
+    }
+
+    /// An empty list of something that does not exist is a mistyped key or id, and a script must not take it for an answer.
+    fn check_named(&self, session: &Session) -> Result<()> {
+        if let Some(key) = self.filter["processInstanceKey"].as_str() {
+            session.client.get(&format!("/v2/process-instances/{}", path_segment(key)))?;
+        }
+        if let Some(id) = self.filter["processDefinitionId"].as_str() {
+            let filter = json!({"processDefinitionId": id});
+            let found = session.search("/v2/process-definitions/search", filter, json!([]), 1)?;
+            if found["items"][0].is_null() {
+                return Err(Missing(format!("process '{id}'")).into());
+            }
+        }
+        Ok(())
     }
 
     fn ask(&self, session: &Session, page: Value) -> Result<Value, Failure> {

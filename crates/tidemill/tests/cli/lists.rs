@@ -90,7 +90,7 @@ fn incidents_are_listed_and_resolved() {
     server.run(&["resolve", text(&of_one["items"][0]["incidentKey"])]).ok();
     assert_eq!(server.run(&["incidents", "--process", "add"]).ok().lines().count(), 2);
     assert_eq!(server.run(&["incidents", "--state", "all"]).ok().lines().count(), 3);
-    assert_eq!(server.run(&["incidents", "--process", "other"]).ok(), "no incidents\n");
+    assert_eq!(server.run(&["incidents", "--process", "add", "--kind", "unknown"]).ok(), "no incidents\n");
 }
 
 #[test]
@@ -150,4 +150,31 @@ fn tasks_are_claimed_and_assigned() {
     let by_name = server.run(&["instances", "--business-id", "order A-1"]).ok();
     assert!(by_name.contains(instance.trim()), "{by_name}");
     assert_eq!(server.run(&["instances", "--business-id", "order B-1"]).ok(), "no instances\n");
+}
+
+#[test]
+fn lists_about_what_does_not_exist_say_so() {
+    let place = Place::new();
+    let server = place.serve();
+    server.run(&["deploy", &place.file("add.bpmn", ADD)]).ok();
+    for list in [
+        &["variables", "list", "77"][..],
+        &["jobs", "--instance", "77"],
+        &["incidents", "--instance", "77", "--all"],
+        &["incidents", "--process", "other"],
+        &["instances", "--process", "other", "--json"],
+        &["processes", "versions", "other"],
+    ] {
+        let ended = server.run(list);
+        assert_eq!(ended.code, 4, "{list:?}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains("77") || ended.stderr.contains("Expected to find process 'other'"),
+            "{}",
+            ended.stderr
+        );
+        assert_eq!(ended.stdout, "", "{list:?}");
+    }
+    let instance = starts(&server, 1).remove(0);
+    assert_eq!(server.run(&["incidents", "--instance", &instance]).ok(), "no incidents\n");
+    assert_eq!(server.run(&["instances", "--process", "add", "--state", "completed"]).ok(), "no instances\n");
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// of it, which many ends of a subprocess share.
 pub(super) struct Passages<'a> {
     pub(super) tags: Vec<Tag<'a>>,
-    /// What follows at once; nothing for elements that wait.
+    /// Elements that follow at once; none for elements that wait.
     pub(super) next: Vec<Vec<usize>>,
     /// Elements that do something each time round; loops of gateways alone are let through.
     pub(super) works: Vec<bool>,

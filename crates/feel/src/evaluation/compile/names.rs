@@ -1,4 +1,4 @@
-//! What a name means at compile time: a slot, an entry of a filtered item, or a variable of the caller.
+//! Names get their meaning at compile time: a slot, an entry of a filtered item, or a variable of the caller.
 
 use crate::evaluation::program::{Member, ProgramNode, Slot};
 use crate::expression::VariableRef;
@@ -106,7 +106,7 @@ impl Names {
         })
     }
 
-    /// What the name means here. `segment` is the path segment that follows it, if one does.
+    /// The meaning of the name at this place. `segment` is the path segment that follows it, if one does.
     pub(super) fn resolve(&mut self, name: &Text, segment: Option<&Text>) -> ProgramNode {
         if name == INPUT {
             self.input_reads += 1;

@@ -9,7 +9,7 @@ use crate::syntax::ast::Quantifier;
 use crate::temporal::Date;
 use crate::value::{Bound, List, Range, Value};
 
-/// What an iteration goes over.
+/// The items that an iteration goes over.
 enum Items {
     List(List),
     Numbers {

@@ -1,4 +1,4 @@
-//! What follows a backslash.
+//! Reads the part of a pattern that follows a backslash.
 
 use super::{Parse, Parser, letter_node};
 use crate::pattern::class;

@@ -56,7 +56,7 @@ enum Level {
 fn level(expression: &Expr) -> Level {
     match expression {
         Expr::If(..) | Expr::For(..) | Expr::Quantified(..) | Expr::Function(..) => Level::Anything,
-        // What follows a type could be read as part of it.
+        // The text behind a type could be read as part of it.
         Expr::ExternalFunction(..) | Expr::InstanceOf(..) => Level::Anything,
         Expr::Or(_) => Level::Disjunction,
         Expr::And(_) => Level::Conjunction,

@@ -147,7 +147,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// What follows a minus; a number becomes a negative literal.
+    /// Reads the operand behind a minus; a number becomes a negative literal.
     fn negated(&mut self) -> Parsed<Expr> {
         if self.at(Symbol::Minus) {
             self.advance()?;

@@ -1,4 +1,4 @@
-//! What follows an expression: paths, filters and calls, as one flat chain.
+//! Reads paths, filters and calls that follow an expression, as one flat chain.
 
 use super::{Parsed, Parser};
 use crate::syntax::ast::{Arguments, Expr, Postfix};

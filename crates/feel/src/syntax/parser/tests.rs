@@ -47,7 +47,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows `in`: one test, or several in parentheses.
+    /// Reads the part behind `in`: one test, or several in parentheses.
     pub(super) fn in_tests(&mut self) -> Parsed<Vec<Test>> {
         if self.at(Symbol::OpenParen) {
             let start = self.token.start;

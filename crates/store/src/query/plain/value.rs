@@ -77,7 +77,7 @@ fn members_pass(members: &[Text], test: &Test) -> bool {
     }
 }
 
-/// What a member of a view can be.
+/// The types that a member of a view can have.
 pub trait Member {
     const KIND: FieldKind;
     /// A view may have nothing there.
