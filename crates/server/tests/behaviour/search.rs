@@ -249,3 +249,14 @@ async fn a_variable_in_a_filter_has_a_name_and_a_value() {
     refused(json!({"value": "1"}), "Variable name must not be null.").await;
     refused(json!({}), "Variable name must not be null. Variable value must not be null.").await;
 }
+
+/// As Camunda does: only the length of names is limited.
+#[tokio::test]
+async fn a_variable_may_have_the_empty_name() {
+    let world = World::new().await;
+    world.deploy(&one_job("order", "work")).await;
+    let instance = world.create("order", json!({"": 1, "a": 2})).await;
+    let unnamed = world.one("variables", json!({"processInstanceKey": instance, "name": ""})).await;
+    assert_eq!((&unnamed["name"], &unnamed["value"]), (&json!(""), &json!("1")));
+    assert_eq!(world.activate("work").await[0]["variables"], json!({"": 1, "a": 2}));
+}
