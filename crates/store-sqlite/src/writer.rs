@@ -11,11 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tidemill_store::{Error, Result};
 use tokio::sync::oneshot;
 
 /// Pieces of work that may share a transaction. More would save hardly anything, and the first of them would wait for the last.
 const GROUP_MAX: usize = 64;
+
+/// Before the next try to write to a full disk.
+const FULL_PAUSE: Duration = Duration::from_millis(250);
 
 /// Runs in the transaction; gives what is to be done when its fate is known.
 type Work = Box<dyn FnOnce(&Connection) -> Outcome<Done> + Send>;
@@ -229,6 +233,8 @@ impl Session {
                 Box::new(move || Error::Locked { path: path.clone(), by: reason.clone() })
             }
             Error::FullForNow { place, reason } => {
+                // Partitions try again at once. Nothing else could be written meanwhile, so nobody is held up.
+                std::thread::sleep(FULL_PAUSE);
                 let (place, reason) = (place.clone(), reason.clone());
                 Box::new(move || Error::FullForNow { place: place.clone(), reason: reason.clone() })
             }
