@@ -40,13 +40,6 @@ macro_rules! lists_over_history {
         $check!("client: oldest instances", of(any(), by([Instance::StartDate], OLDEST)));
         $check!("client: ended first", of(any(), by([Instance::EndDate], OLDEST)));
         $check!(
-            "UI: running or failed",
-            of(
-                any().and(Condition::Any(vec![active(), any().is(Instance::HasIncident, Test::eq(true))])),
-                newest()
-            )
-        );
-        $check!(
             "UI: several states",
             of(any().is(Instance::State, Test::In(vec!["ACTIVE".into(), "COMPLETED".into()])), newest())
         );

@@ -65,8 +65,7 @@ pub enum Error {
     TooSlow { limit_ms: u64 },
 
     #[error(
-        "the items of the page have more than {} MB of text; ask for fewer items (page.limit), or for shortened values where the \
-         search can shorten them",
+        "the items of the page have more than {} MB of text; ask for fewer items (page.limit)",
         bytes_max >> 20
     )]
     PageTooLarge { bytes_max: usize },

@@ -177,8 +177,8 @@ fn ids_that_are_deployed_twice() {
 fn retries_that_are_too_many() {
     let told = |retries: &str| message(&working(|t| t.retries(retries)));
     assert_eq!(
-        told("=1e30"),
-        "Expected result of the expression '1e30' to be a number of at most 64 bits, but was \
+        told("=10**30"),
+        "Expected result of the expression '10**30' to be a number of at most 64 bits, but was \
          '1000000000000000000000000000000'."
     );
     let wanted = "for the job retries to be within the 32-bit signed range, but was";
