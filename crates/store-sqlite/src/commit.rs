@@ -250,10 +250,10 @@ fn put_rows(connection: &Connection, table: &Table, group: &[&Change]) -> Outcom
     Ok(())
 }
 
-fn remove_rows<'c>(
+fn remove_rows(
     connection: &Connection,
     table: &Table,
-    changes: &mut dyn Iterator<Item = &'c Change>,
+    changes: &mut dyn Iterator<Item = &Change>,
 ) -> Outcome<()> {
     let mut statement = connection.prepare_cached(&statements(table).remove)?;
     for change in changes {

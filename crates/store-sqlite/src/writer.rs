@@ -26,6 +26,7 @@ type Work = Box<dyn FnOnce(&Connection) -> Outcome<Done> + Send>;
 type Done = Box<dyn FnOnce()>;
 /// The result of a piece of work, whatever its type.
 type Value = Box<dyn Any + Send>;
+type ValueWork = Box<dyn FnOnce(&Connection) -> Outcome<Value> + Send>;
 /// Told to callers whose work is not written. Kept apart from the work, because the transaction may fail after the work has run.
 type Refuse = Box<dyn FnOnce(Error) + Send>;
 
@@ -98,7 +99,7 @@ impl Writer {
     }
 
     /// Not generic, so that it is compiled once and not for every kind of write.
-    async fn run(&self, work: Box<dyn FnOnce(&Connection) -> Outcome<Value> + Send>) -> Result<Value> {
+    async fn run(&self, work: ValueWork) -> Result<Value> {
         let (answer, answered) = oneshot::channel::<Result<Value>>();
         let answer = Arc::new(Mutex::new(Some(answer)));
         let take = {

@@ -90,7 +90,10 @@ fn incidents_are_listed_and_resolved() {
     server.run(&["resolve", text(&of_one["items"][0]["incidentKey"])]).ok();
     assert_eq!(server.run(&["incidents", "--process", "add"]).ok().lines().count(), 2);
     assert_eq!(server.run(&["incidents", "--state", "all"]).ok().lines().count(), 3);
-    assert_eq!(server.run(&["incidents", "--process", "add", "--kind", "form_not_found"]).ok(), "no incidents\n");
+    assert_eq!(
+        server.run(&["incidents", "--process", "add", "--kind", "form_not_found"]).ok(),
+        "no incidents\n"
+    );
 }
 
 #[test]
