@@ -15,8 +15,8 @@ pub(super) enum Seeks {
     Paused { place: Place, slot: Slot },
     /// A timer that may be parked, because its namespace is paused.
     Parked { place: Place, slot: Slot, is_killed: bool },
-    /// The place of a delivery that has failed and is tried again; and the answer if there is none.
-    Retry { otherwise: Answer },
+    /// The place of a delivery that has failed and is tried again; the answer if there is none, and a timer that is cancelled with it.
+    Retry { otherwise: Answer, kills: Option<Place> },
 }
 
 pub(super) struct Lookup {
@@ -105,8 +105,15 @@ impl Shard {
     pub(super) fn place_came(&mut self, id: u64, place: Option<Place>) {
         let Some((about, lookup)) = self.take_lookup(id) else { return };
         match lookup.seeks {
-            Seeks::Retry { otherwise } => {
+            Seeks::Retry { otherwise, kills } => {
                 let place = self.places.own(PlaceId::of_retry(about), place);
+                let otherwise = match (&lookup.work.request, kills) {
+                    (Request::Cancel { scope, .. }, Some(timer)) => {
+                        let scope = scope.clone();
+                        self.cancel_wherever(timer, &scope)
+                    }
+                    _ => otherwise,
+                };
                 self.run_retry(about, lookup.work, place, otherwise);
             }
             _ => {

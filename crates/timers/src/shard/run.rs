@@ -124,8 +124,7 @@ impl Shard {
             (_, PlaceState::Scheduled) if position <= self.floor() => self.run_passed(about, work, place),
             // It may have fired from a slot larger than memory, whose owner died before the mark had passed it.
             (Request::Cancel { .. }, PlaceState::Scheduled) if place.due_ms <= self.now_ms => {
-                self.cancel(place);
-                self.seek_retry(about, work, Answer::Done);
+                self.cancel_with_retry(about, work, place);
             }
             (Request::Cancel { .. }, PlaceState::Scheduled) => {
                 self.cancel(place);
@@ -138,10 +137,9 @@ impl Shard {
     /// The mark has passed the timer: it has fired, unless it was parked, because its namespace is paused.
     fn run_passed(&mut self, about: PlaceId, work: Work, place: Place) {
         if let Request::Cancel { scope, .. } = &work.request
-            && self.kill_parked(&place, &scope.clone())
+            && self.namespaces.contains_key(&**scope)
         {
-            self.finish_place(place.id, place.key);
-            return self.seek_retry(about, work, Answer::Done);
+            return self.cancel_with_retry(about, work, place);
         }
         if let Request::Get { scope, .. } = &work.request
             && let Some(pause) = self.namespaces.get(&**scope)
@@ -159,11 +157,29 @@ impl Shard {
     fn seek_retry(&mut self, about: PlaceId, work: Work, otherwise: Answer) {
         match &work.request {
             Request::Cancel { .. } | Request::Get { .. } => {
-                let seeks = Seeks::Retry { otherwise };
+                let seeks = Seeks::Retry { otherwise, kills: None };
                 self.look_up(about, Lookup::new(work, seeks, self.landed_batch));
             }
             _ => self.answer(work, otherwise),
         }
+    }
+
+    /// Nobody knows whether the timer has fired: it is cancelled together with a delivery of it that waits to be tried again.
+    fn cancel_with_retry(&mut self, about: PlaceId, work: Work, place: Place) {
+        let seeks = Seeks::Retry { otherwise: Answer::Gone, kills: Some(place) };
+        self.look_up(about, Lookup::new(work, seeks, self.landed_batch));
+    }
+
+    /// Cancels a timer where it is by now; one that was passed may be parked.
+    pub(super) fn cancel_wherever(&mut self, place: Place, scope: &Scope) -> Answer {
+        if Position::new(place.due_ms, place.key) > self.floor() {
+            self.cancel(place);
+        } else if self.kill_parked(&place, scope) {
+            self.finish_place(place.id, place.key);
+        } else {
+            return Answer::Gone;
+        }
+        Answer::Done
     }
 
     /// The place of a delivery that waits to be tried again, if there is one.
