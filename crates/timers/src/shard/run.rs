@@ -122,8 +122,11 @@ impl Shard {
             }
             (Request::Resume { .. }, PlaceState::Scheduled) => self.answer(work, Answer::Done),
             (_, PlaceState::Scheduled) if position <= self.floor() => self.run_passed(about, work, place),
-            // It may have fired from a slot larger than memory, whose owner died before the mark had passed it.
-            (Request::Cancel { .. }, PlaceState::Scheduled) if place.due_ms <= self.now_ms => {
+            // It may have fired from a slot larger than memory, whose owner died before the mark had passed it. The place of an own id
+            // goes with the commit that fires, and so tells the truth.
+            (Request::Cancel { .. }, PlaceState::Scheduled)
+                if place.due_ms <= self.now_ms && !about.is_own() =>
+            {
                 self.cancel_with_retry(about, work, place);
             }
             (Request::Cancel { .. }, PlaceState::Scheduled) => {
@@ -139,7 +142,13 @@ impl Shard {
         if let Request::Cancel { scope, .. } = &work.request
             && self.namespaces.contains_key(&**scope)
         {
-            return self.cancel_with_retry(about, work, place);
+            let scope = scope.clone();
+            if !about.is_own() {
+                return self.cancel_with_retry(about, work, place);
+            }
+            if self.cancel_wherever(place, &scope) == Answer::Done {
+                return self.answer(work, Answer::Done);
+            }
         }
         if let Request::Get { scope, .. } = &work.request
             && let Some(pause) = self.namespaces.get(&**scope)
