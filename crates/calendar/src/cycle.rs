@@ -49,11 +49,6 @@ impl Cycle {
         }
     }
 
-    /// It asks to be due more often than once a millisecond, which nothing can be.
-    pub fn is_under_a_millisecond(&self) -> bool {
-        matches!(self, Cycle::Interval(interval) if interval.is_under_a_millisecond())
-    }
-
     pub fn repetitions(&self) -> Repetitions {
         match self {
             Cycle::Interval(interval) => interval.repetitions(),

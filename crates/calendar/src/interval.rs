@@ -84,11 +84,6 @@ impl RepeatingInterval {
         (due, rounds)
     }
 
-    /// Due times are kept to the millisecond: nothing can be due more often.
-    pub(crate) fn is_under_a_millisecond(&self) -> bool {
-        matches!(self.round, Round::Lasts(duration) if !duration.follows_calendar() && duration.nanos < 1_000_000)
-    }
-
     fn is_over(&self, due: Timestamp, zone: &Zone) -> bool {
         self.end.as_ref().is_some_and(|end| due > end.in_zone(zone).timestamp())
     }
@@ -181,6 +176,10 @@ fn read_round(cursor: &mut Cursor<'_>, start: Option<&WrittenDate>) -> Result<Ro
     let duration = Duration::read(cursor)?;
     if !duration.only_moves_on() {
         return Err(cursor.error_at(from, "a duration longer than zero"));
+    }
+    // Due times are kept to the millisecond: nothing can be due more often.
+    if !duration.follows_calendar() && duration.nanos < 1_000_000 {
+        return Err(cursor.error_at(from, "a duration of a millisecond or more"));
     }
     Ok(Round::Lasts(duration))
 }

@@ -168,6 +168,8 @@ fn what_is_no_cycle_is_refused_with_its_place() {
         ("R3/PT1S/", 9, "a digit"),
         ("R3/PT0S", 4, "a duration longer than zero"),
         ("R3/-PT1S", 4, "a duration longer than zero"),
+        ("R3/PT0.0009S", 4, "a duration of a millisecond or more"),
+        ("R/PT0.000000001S", 3, "a duration of a millisecond or more"),
         ("R3/P1M-1D", 4, "a duration longer than zero"),
         ("R3/PTS", 6, "a digit"),
         ("R3/2026-01-01T00:00Z", 21, "`/`"),

@@ -62,6 +62,11 @@ pub trait Broker: Send + Sync + 'static {
         let reason = "Expected every partition to have a healthy owner, but some have none";
         (!is_complete).then(|| reason.to_owned())
     }
+
+    /// What does not work here while everything else does.
+    fn troubles(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

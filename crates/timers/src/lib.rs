@@ -4,6 +4,7 @@ pub mod block;
 mod position;
 pub mod shard;
 pub mod slot;
+pub mod varint;
 mod wheel;
 pub mod window;
 

@@ -25,7 +25,11 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
 /// Ready when every partition has a healthy owner, on this node or another, and the store answers.
 async fn ready(gateway: Arc<Gateway>, uri: Uri) -> Response {
     match gateway.broker.unready() {
-        None => json::ok(&json!({"status": "UP"})).into_response(),
+        // What is in trouble by itself is shown, and keeps no work away from the rest.
+        None => match gateway.broker.troubles() {
+            troubles if troubles.is_empty() => json::ok(&json!({"status": "UP"})).into_response(),
+            troubles => json::ok(&json!({"status": "UP", "troubles": troubles})).into_response(),
+        },
         Some(reason) => {
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", reason).into_response(uri.path())
         }

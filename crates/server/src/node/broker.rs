@@ -7,6 +7,7 @@ use crate::broker::{
 };
 use crate::cluster::PeerRequest;
 use crate::partition::PartitionCall;
+use crate::timers::LoopNumbers;
 use async_trait::async_trait;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -193,6 +194,13 @@ impl Broker for Node {
         Some(format!(
             "Expected every partition to have a healthy owner, but partition {missing} has none at the moment"
         ))
+    }
+
+    fn troubles(&self) -> Vec<String> {
+        let trouble = |(id, numbers): (PartitionId, LoopNumbers)| {
+            Some(format!("timers of partition {id}: {}", numbers.trouble?))
+        };
+        self.timer_loops().into_iter().filter_map(trouble).collect()
     }
 }
 

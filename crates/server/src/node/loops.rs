@@ -2,7 +2,7 @@
 
 use crate::partition::{PartitionCall, PartitionHandle};
 use crate::timers::TimerHandle;
-use crate::timers::deliver::Deliveries;
+use crate::timers::deliver::{Deliveries, Waiting};
 use std::collections::BTreeMap;
 use std::sync::RwLock;
 use std::time::Duration;
@@ -53,6 +53,14 @@ impl Loops {
     pub(super) fn timers(&self, id: PartitionId) -> Option<TimerHandle> {
         match self.slots.read().expect(UNPOISONED).get(&id) {
             Some(Slot::Running { timers, .. }) => Some(timers.handle.clone()),
+            _ => None,
+        }
+    }
+
+    /// Deliveries of a partition that wait, where this node sends them.
+    pub(super) fn waiting_deliveries(&self, id: PartitionId) -> Option<Waiting> {
+        match self.slots.read().expect(UNPOISONED).get(&id) {
+            Some(Slot::Running { timers, .. }) => timers.deliveries.as_ref().map(Deliveries::waiting),
             _ => None,
         }
     }

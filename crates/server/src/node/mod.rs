@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::cluster::Peers;
 use crate::machine::{Machine, ServerMachine};
 use crate::partition::{CommandLock, PartitionCall, PartitionHandle};
+use crate::timers::FiredHook;
 use crate::timers::deliver::{CallbackSettings, Callbacks};
 use definitions::DefinitionCache;
 use futures_util::future::{AbortHandle, abortable};
@@ -59,6 +60,8 @@ pub struct NodeConfig {
     pub timers: TimersConfig,
     /// How callbacks of timers are sent. None sends none: they wait for a node that does.
     pub callbacks: Option<CallbackSettings>,
+    /// For measurements.
+    pub on_fired: Option<FiredHook>,
 }
 
 /// Service timers of a node.
@@ -104,6 +107,7 @@ impl Default for NodeConfig {
             inbox_max: tidemill_store::LAG_COUNT_MAX,
             timers: TimersConfig::default(),
             callbacks: None,
+            on_fired: None,
         }
     }
 }

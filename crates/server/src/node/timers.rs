@@ -7,7 +7,7 @@ use crate::cluster::{Failure, PeerReply, PeerRequest};
 use crate::partition::PartitionHandle;
 use crate::timers::deliver::{Deliveries, DeliveryContext};
 use crate::timers::wire::{WireAnswer, WireRequest};
-use crate::timers::{LoopNumbers, TimerLoop, id, spec};
+use crate::timers::{FiredHook, LaneBell, LoopNumbers, TimerError, TimerLoop, id, spec};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::{PartitionCount, PartitionId, Timestamp};
@@ -34,7 +34,8 @@ impl Node {
             ..Config::default()
         };
         let (store, holder) = (self.store.clone(), self.holder.clone());
-        let (timers, handle) = TimerLoop::new(store, partition.id, holder, now, config, Arc::new(|_| {}));
+        let on_fired = self.config.on_fired.as_ref().map_or_else(|| FiredHook::new(|_| {}), FiredHook::clone);
+        let (timers, handle) = TimerLoop::new(store, partition.id, holder, now, config, on_fired.0);
         let deliveries = self.callbacks.as_ref().map(|callbacks| {
             let (lease, clock) = (partition.lease.clone(), self.clock.clone());
             let context = DeliveryContext {
@@ -45,7 +46,7 @@ impl Node {
                 now_ms: Arc::new(move || lease.earliest_now().unwrap_or_else(|| clock.system()).0),
                 id_of: id::generated,
             };
-            Deliveries::start(context, timers.bell())
+            Deliveries::start(context, handle.bell())
         });
         let (ended, end) = oneshot::channel();
         self.machine.spawn_timers(
@@ -104,7 +105,20 @@ impl Node {
         request: Request,
     ) -> Result<Answer, CommandError> {
         let Some(timers) = self.loops.timers(partition) else { return Ok(Answer::Moved) };
-        timers.request(request).await.map_err(|error| CommandError::Unavailable(error.to_string()))
+        let cancelled = match &request {
+            Request::Cancel { address, .. } => Some(address.place_id()),
+            _ => None,
+        };
+        let unknown = |error: TimerError| CommandError::Unavailable(error.to_string());
+        let answer = timers.request(request).await.map_err(unknown)?;
+        // What has fired may still wait to be delivered.
+        if let (Some(place), Answer::Gone | Answer::NotFound) = (cancelled, &answer)
+            && let Some(deliveries) = self.loops.waiting_deliveries(partition)
+            && deliveries.take_back(place).await.map_err(unknown)?
+        {
+            return Ok(Answer::Done);
+        }
+        Ok(answer)
     }
 
     async fn ask_timers_there(
@@ -145,6 +159,11 @@ impl Node {
     pub(crate) fn timer_loops(&self) -> Vec<(PartitionId, LoopNumbers)> {
         let ids = self.loops.all().into_iter().map(|handle| handle.id);
         ids.filter_map(|id| Some((id, self.loops.timers(id)?.health().numbers()))).collect()
+    }
+
+    /// Rung when a partition of this node has deliveries.
+    pub(crate) fn timer_bell(&self, partition: PartitionId) -> Option<Arc<LaneBell>> {
+        self.loops.timers(partition).map(|timers| timers.bell())
     }
 
     pub(crate) fn timer_store(&self) -> &Arc<dyn Store> {

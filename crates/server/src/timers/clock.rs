@@ -14,21 +14,46 @@ pub(super) struct LoopClock {
     simulated: Option<Arc<SimulatedTime>>,
 }
 
-/// A time that stands still until it is let go, and then jumps from one due time to the next: for measurements that would take
-/// days otherwise.
-#[derive(Default)]
+/// A time that stands still until it is let go, and then jumps from one due time to the next, or by a step if that is further: for
+/// measurements that would take days otherwise.
 pub struct SimulatedTime {
     now_ms: AtomicI64,
+    step_ms: i64,
     goes: AtomicBool,
 }
 
 impl SimulatedTime {
-    pub fn at(now_ms: i64) -> SimulatedTime {
-        SimulatedTime { now_ms: AtomicI64::new(now_ms), goes: AtomicBool::new(false) }
+    /// While it stands still it is looked at so often.
+    const LOOK_EVERY: Duration = Duration::from_millis(1);
+
+    pub fn new(now_ms: i64, step_ms: i64) -> SimulatedTime {
+        SimulatedTime { now_ms: AtomicI64::new(now_ms), step_ms, goes: AtomicBool::new(false) }
     }
 
     pub fn let_go(&self) {
         self.goes.store(true, Ordering::Release);
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.now_ms.load(Ordering::Acquire)
+    }
+
+    /// It is there at once, unless a read is under way: that may bring timers that are due before all that are in memory, and time must
+    /// not jump past them.
+    fn until(&self, wake_ms: Option<i64>, is_reading: bool) -> Option<Duration> {
+        if is_reading {
+            return None;
+        }
+        let goes = self.goes.load(Ordering::Acquire);
+        let has_jumped = |wake_ms| {
+            let is_ahead = self.now_ms() < wake_ms;
+            if is_ahead {
+                self.now_ms.fetch_max(wake_ms.max(self.now_ms() + self.step_ms), Ordering::AcqRel);
+            }
+            is_ahead
+        };
+        let has_come = wake_ms.filter(|_| goes).is_some_and(has_jumped);
+        Some(if has_come { Duration::ZERO } else { SimulatedTime::LOOK_EVERY })
     }
 }
 
@@ -47,30 +72,21 @@ impl LoopClock {
     }
 
     pub(super) fn now_ms(&self) -> i64 {
-        match &self.simulated {
-            Some(time) => time.now_ms.load(Ordering::Acquire),
-            None => self.at(Instant::now()),
-        }
-    }
-
-    pub(super) fn is_simulated(&self) -> bool {
-        self.simulated.is_some()
+        self.simulated.as_ref().map_or_else(|| self.at(Instant::now()), |time| time.now_ms())
     }
 
     /// The time of a commit for which the store has told its own.
     pub(super) fn landed_ms(&self, told: Timestamp) -> i64 {
-        if self.simulated.is_some() { self.now_ms() } else { told.0 }
+        self.simulated.as_ref().map_or(told.0, |time| time.now_ms())
     }
 
-    /// How long to wait for this time. Simulated time is there at once.
-    pub(super) fn until(&self, wake_ms: i64) -> Duration {
-        let passes = |time: &&Arc<SimulatedTime>| time.goes.load(Ordering::Acquire);
-        if let Some(time) = self.simulated.as_ref().filter(passes)
-            && time.now_ms.fetch_max(wake_ms, Ordering::AcqRel) < wake_ms
-        {
-            return Duration::ZERO;
+    /// How long to wait for this time, where there is something to wait for.
+    pub(super) fn until(&self, wake_ms: Option<i64>, is_reading: bool) -> Option<Duration> {
+        if let Some(time) = &self.simulated {
+            return time.until(wake_ms, is_reading);
         }
-        Duration::from_millis(wake_ms.saturating_sub(self.now_ms()).max(1).unsigned_abs())
+        let left_ms = wake_ms?.saturating_sub(self.now_ms()).max(1);
+        Some(Duration::from_millis(left_ms.unsigned_abs()))
     }
 
     fn at(&self, moment: Instant) -> i64 {

@@ -1,5 +1,6 @@
 //! The way to a timer loop.
 
+use super::bell::LaneBell;
 use super::health::LoopHealth;
 use std::sync::Arc;
 use tidemill_timers::shard::{Answer, Batch, Request};
@@ -19,6 +20,7 @@ pub(super) enum TimerCall {
 pub struct TimerHandle {
     calls: mpsc::Sender<TimerCall>,
     health: Arc<LoopHealth>,
+    bell: Arc<LaneBell>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -26,8 +28,12 @@ pub struct TimerHandle {
 pub struct TimerError;
 
 impl TimerHandle {
-    pub(super) fn new(calls: mpsc::Sender<TimerCall>, health: Arc<LoopHealth>) -> TimerHandle {
-        TimerHandle { calls, health }
+    pub(super) fn new(
+        calls: mpsc::Sender<TimerCall>,
+        health: Arc<LoopHealth>,
+        bell: Arc<LaneBell>,
+    ) -> TimerHandle {
+        TimerHandle { calls, health, bell }
     }
 
     /// Answered when the commit that carries it is durable. Waits while the loop has no room.
@@ -46,8 +52,29 @@ impl TimerHandle {
         let _ = self.calls.send(TimerCall::Stop).await;
     }
 
+    /// Rung after each commit that has written deliveries.
+    pub fn bell(&self) -> Arc<LaneBell> {
+        self.bell.clone()
+    }
+
     pub fn health(&self) -> &LoopHealth {
         &self.health
+    }
+}
+
+/// Hears of each commit that fires timers.
+#[derive(Clone)]
+pub struct FiredHook(pub(crate) Arc<dyn Fn(&FiredBatch) + Send + Sync>);
+
+impl FiredHook {
+    pub fn new(hook: impl Fn(&FiredBatch) + Send + Sync + 'static) -> FiredHook {
+        FiredHook(Arc::new(hook))
+    }
+}
+
+impl std::fmt::Debug for FiredHook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("FiredHook")
     }
 }
 

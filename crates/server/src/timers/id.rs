@@ -5,6 +5,7 @@ use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_timers::block::{PlaceId, Scope};
 use tidemill_timers::shard::Address;
 use tidemill_timers::slot::DUE_MS_MAX;
+use tidemill_timers::varint::{put, take};
 
 /// Generated ids begin with this, and no other.
 pub const GENERATED: &str = "tm_";
@@ -67,12 +68,20 @@ pub fn find(scope: &Scope, id: &str, count: PartitionCount) -> Option<TimerAddre
 
 /// The address of an id that a client has chosen.
 pub fn own(scope: &Scope, id: &str, count: PartitionCount) -> TimerAddress {
-    let name = [scope.tenant.as_bytes(), scope.namespace.as_bytes(), id.as_bytes()].join(&0);
-    let half = |seed| twox_hash::XxHash64::oneshot(seed, &name);
-    let hash = u128::from(half(1)) << 64 | u128::from(half(2));
     // Another hash than that of the place, or all places of a partition would begin alike.
-    let partition = PartitionId((half(3) % u64::from(count.0.max(1))) as u16 + 1);
-    TimerAddress { partition, address: Address::Own(PlaceId::of_own_id(hash)) }
+    let number = hash(scope, id, 3) % u64::from(count.0.max(1));
+    TimerAddress { partition: PartitionId(number as u16 + 1), address: Address::Own(place_of_own(scope, id)) }
+}
+
+/// The place of an id that a client has chosen.
+pub(super) fn place_of_own(scope: &Scope, id: &str) -> PlaceId {
+    let half = |seed| u128::from(hash(scope, id, seed));
+    PlaceId::of_own_id(half(1) << 64 | half(2))
+}
+
+fn hash(scope: &Scope, id: &str, seed: u64) -> u64 {
+    let name = [scope.tenant.as_bytes(), scope.namespace.as_bytes(), id.as_bytes()].join(&0);
+    twox_hash::XxHash64::oneshot(seed, &name)
 }
 
 /// The text of a generated id.
@@ -132,28 +141,6 @@ fn check(scope: &Scope, numbers: &[u8]) -> [u8; CHECK_BYTES] {
     let name = [scope.tenant.as_bytes(), scope.namespace.as_bytes(), numbers].join(&0);
     let [first, second, third, ..] = twox_hash::XxHash64::oneshot(4, &name).to_le_bytes();
     [first, second, third]
-}
-
-/// Seven bits to a byte.
-fn put(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0u64;
-    for shift in (0..63).step_by(7) {
-        let (first, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(first & 0x7f) << shift;
-        if *first < 0x80 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(crate) mod wire;
 
 pub use bell::LaneBell;
 pub use clock::SimulatedTime;
-pub use handle::{FiredBatch, TimerError, TimerHandle};
+pub use handle::{FiredBatch, FiredHook, TimerError, TimerHandle};
 pub use health::{LoopHealth, LoopNumbers};
 
 use clock::LoopClock;
@@ -87,7 +87,7 @@ impl TimerLoop {
         on_fired: OnFired,
     ) -> (TimerLoop, TimerHandle) {
         let (sender, calls) = mpsc::channel(QUEUE_MAX);
-        let health = Arc::<LoopHealth>::default();
+        let (health, bell) = (Arc::<LoopHealth>::default(), Arc::<LaneBell>::default());
         let timers = TimerLoop {
             shard: Shard::new(config),
             config,
@@ -104,13 +104,13 @@ impl TimerLoop {
             fires: None,
             commit_began: Instant::now(),
             on_fired,
-            bell: Arc::default(),
+            bell: bell.clone(),
             lanes: Vec::new(),
             commands: Arc::default(),
             damaged: BTreeSet::new(),
             health: health.clone(),
         };
-        (timers, TimerHandle::new(sender, health))
+        (timers, TimerHandle::new(sender, health, bell))
     }
 
     /// Runs beside a partition, whatever happens: a loop that fails says so and begins anew from the store. The partition never
@@ -173,11 +173,6 @@ impl TimerLoop {
     /// Runs by a time of its own instead of the store's.
     pub fn simulate(&mut self, time: Arc<SimulatedTime>) {
         self.clock.simulate(time);
-    }
-
-    /// Rung after each commit that has written deliveries.
-    pub fn bell(&self) -> Arc<LaneBell> {
-        self.bell.clone()
     }
 
     /// Runs until nobody can reach it any more and all that was asked is answered, or until it may no longer write.
@@ -284,17 +279,8 @@ impl TimerLoop {
         if self.commit.is_some() {
             return LOOK_EVERY;
         }
-        // A read that is under way may bring timers that are due before all that are in memory. A simulated clock must not
-        // jump past them.
-        if self.clock.is_simulated() && !self.reads.is_empty() {
-            return LOOK_EVERY;
-        }
-        match self.shard.wake_at_ms() {
-            Some(wake_ms) => self.clock.until(wake_ms).min(LOOK_EVERY),
-            // Nothing is known to come; a time that jumps has nobody to wait for.
-            None if self.clock.is_simulated() => Duration::from_millis(1),
-            None => LOOK_EVERY,
-        }
+        let is_reading = !self.reads.is_empty();
+        self.clock.until(self.shard.wake_at_ms(), is_reading).map_or(LOOK_EVERY, |idle| idle.min(LOOK_EVERY))
     }
 
     async fn landed(&mut self, landed: Result<Timestamp>) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Calls of a timer loop to the store, which go on while the loop does something else.
 
 use super::commands::CommandMaker;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::{PartitionId, Timestamp};
@@ -47,12 +48,11 @@ async fn try_read(
         })
         .collect();
     let places = if ids.len() > 1 { store.timer_places(partition, &ids).await? } else { Vec::new() };
+    let places: HashMap<_, _> = places.into_iter().map(|place| (place.id, place)).collect();
     let mut supplies = Vec::with_capacity(needs.len());
     for (number, need) in needs {
         let supply = match need {
-            TimerNeed::Place(id) if ids.len() > 1 => {
-                Supply::Place(places.iter().find(|place| place.id == *id).copied())
-            }
+            TimerNeed::Place(id) if ids.len() > 1 => Supply::Place(places.get(id).copied()),
             need => store.supply_timers(partition, holder, *need).await?,
         };
         supplies.push((*number, *need, supply));

@@ -4,6 +4,7 @@
 mod asynchronous;
 mod bodies;
 mod business_ids;
+mod cancelled_deliveries;
 mod deletion;
 mod deployment;
 mod elements;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod batches;
+mod https;
 mod receiver;
 mod safety;
 mod slow_hosts;

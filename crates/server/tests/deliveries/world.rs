@@ -10,10 +10,10 @@ use tidemill_server::timers::deliver::{
 };
 use tidemill_server::timers::spec::{Envelope, FieldErrors, RetryPolicy, StoredTarget, TargetSpec};
 use tidemill_server::timers::{TimerHandle, TimerLoop};
-use tidemill_store::{Store, TimerShards};
+use tidemill_store::{Store, TimerReads, TimerShards};
 use tidemill_store_sqlite::{Options, SqliteStore};
 use tidemill_timers::block::Scope;
-use tidemill_timers::shard::{Answer, Config, Create, FIRST_KEPT_LANE, Mode, Request};
+use tidemill_timers::shard::{Answer, Config, Create, FIRST_KEPT_LANE, FailureRow, Mode, Request};
 use tokio::task::JoinHandle;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -65,7 +65,7 @@ impl World {
             shared.acquire(PARTITION, &holder, 3_600_000).await.expect("works").expect("nobody has it");
         let (timer_loop, timers) =
             TimerLoop::new(shared.clone(), PARTITION, holder, owned.now, Config::default(), Arc::new(|_| {}));
-        let bell = timer_loop.bell();
+        let bell = timers.bell();
         let looped = tokio::spawn(timer_loop.run());
         let context = DeliveryContext {
             store: shared,
@@ -152,6 +152,11 @@ impl World {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         }
+    }
+
+    /// Timers that were given up.
+    pub(crate) async fn failures(&self) -> Vec<FailureRow> {
+        self.store.timer_failures(PARTITION, None, 100).await.expect("readable")
     }
 
     pub(crate) fn streams(&self) -> Streams {

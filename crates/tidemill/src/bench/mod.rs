@@ -35,6 +35,8 @@ enum Subject {
     Search(search::Search),
     #[command(hide = true)]
     Server(server::BenchServer),
+    #[command(hide = true)]
+    TimerStart(timers::TimerStart),
 }
 
 impl Bench {
@@ -46,6 +48,7 @@ impl Bench {
             Subject::Timers(timers) => timers.run(),
             Subject::Search(search) => search.run(),
             Subject::Server(server) => server.run(),
+            Subject::TimerStart(start) => start.run(),
         }
     }
 }

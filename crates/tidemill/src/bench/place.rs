@@ -109,6 +109,14 @@ impl BenchStore {
         }
     }
 
+    /// Bytes that a file takes with all that belongs to it; none for a Postgres.
+    pub(super) fn disk_bytes(&self) -> Result<Option<u64>> {
+        let Some(file) = &self.file else { return Ok(None) };
+        let beside = |end: &str| PathBuf::from(format!("{}{end}", file.display()));
+        let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        Ok(Some(bytes(file) + bytes(&beside("-wal")) + bytes(&beside("-shm"))))
+    }
+
     async fn remove(&self) -> Result<()> {
         if let Some(options) = self.postgres() {
             PostgresStore::drop_schema(&options).await?;

@@ -4,4 +4,5 @@ mod frozen;
 mod kills;
 mod receiver;
 mod restarts;
+mod storm;
 mod world;

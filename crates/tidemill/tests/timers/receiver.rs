@@ -43,6 +43,11 @@ impl Receiver {
         ids.iter().filter(|id| heard.ids.contains_key(*id)).count()
     }
 
+    /// Different timers that have come.
+    pub(crate) fn heard(&self) -> usize {
+        self.heard.lock().expect("no holder panics").ids.len()
+    }
+
     pub(crate) fn has(&self, id: &str) -> bool {
         self.heard.lock().expect("no holder panics").ids.contains_key(id)
     }
@@ -90,7 +95,7 @@ fn answer(stream: TcpStream, heard: &Mutex<Heard>, pause: Duration) {
 }
 
 /// By the clock of this machine, which is that of the stores in these tests.
-fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
     age.as_millis() as i64
 }

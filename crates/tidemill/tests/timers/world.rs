@@ -28,6 +28,10 @@ impl Store {
     }
 
     pub(crate) fn serve(&self) -> Server {
+        self.serve_with(&[])
+    }
+
+    pub(crate) fn serve_with(&self, options: &[&str]) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
         command.args([
             "serve",
@@ -38,6 +42,7 @@ impl Store {
             "--callbacks-allow",
             "127.0.0.1",
         ]);
+        command.args(options);
         match self {
             Store::Embedded(directory) => command.arg("--data").arg(directory.path()),
             Store::Postgres { url, schema } => command
@@ -171,5 +176,10 @@ pub(crate) fn start_of_process(delay_ms: u64) -> Value {
 
 /// Few rounds usually, those of a release in `./test full`.
 pub(crate) fn rounds(few: usize, full: usize) -> usize {
-    if std::env::var_os("TIDEMILL_TEST_FULL").is_some() { full } else { few }
+    if is_full() { full } else { few }
+}
+
+/// With the numbers of a release.
+pub(crate) fn is_full() -> bool {
+    std::env::var_os("TIDEMILL_TEST_FULL").is_some()
 }

@@ -1,7 +1,8 @@
 //! A column of a block: one number for each entry, or a single one where all are the same.
 
 use super::Error;
-use super::varint::{self, Reader};
+use super::reader::Reader;
+use crate::varint;
 
 const SAME: u8 = 0;
 const EACH: u8 = 1;

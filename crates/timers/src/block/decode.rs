@@ -1,11 +1,12 @@
 //! From bytes to entries. Whatever the bytes are, this gives entries or an error; it never panics, and never asks for
 //! memory that the bytes cannot account for.
 
-use super::varint::{Reader, unzigzag};
+use super::reader::Reader;
 use super::{
     BODY_BYTES_MAX, Block, CHECKSUM_BYTES, ENTRIES_MAX, Entry, Error, Flags, Kind, LZ4, MAGIC,
     NAME_BYTES_MAX, PAYLOAD_BYTES_MAX, PLAIN, PlaceId, Scope, Tombstone, VERSION, checksum, column,
 };
+use crate::varint::unzigzag;
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! From entries to bytes.
 
-use super::varint::{put, zigzag};
 use super::{
     BODY_BYTES_MAX, Block, ENTRIES_MAX, Entry, Error, LZ4, MAGIC, NAME_BYTES_MAX, PAYLOAD_BYTES_MAX, PLAIN,
     Scope, Tombstone, VERSION, checksum, column,
 };
+use crate::varint::{put, zigzag};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

@@ -30,6 +30,13 @@ impl PlaceId {
         PlaceId(hash | 1 << 127)
     }
 
+    /// Where a delivery is found that has failed and is tried again: beside the place of its timer, and looked up like that of an own id,
+    /// because there may be many.
+    pub fn of_retry(id: PlaceId) -> PlaceId {
+        let half = |seed| u128::from(twox_hash::XxHash64::oneshot(seed, &id.0.to_le_bytes()));
+        PlaceId::of_own_id(half(4) << 64 | half(5))
+    }
+
     /// True for a timer that a client has named.
     pub fn is_own(self) -> bool {
         self.0 >> 127 == 1
@@ -43,8 +50,7 @@ pub struct Flags(pub u32);
 impl Flags {
     /// It comes again: when it fires, `Config::on_fire` tells what becomes of it and when the next occurrence is due.
     pub const REPEATS: Flags = Flags(2);
-    /// A failed occurrence of a schedule that is tried again beside the next ones. Its place is the schedule's and tells its
-    /// id only.
+    /// A timer that was given up and is tried again, beside another that may have its id by now. Its place tells its id only.
     pub const DETACHED: Flags = Flags(4);
 
     pub fn has(self, other: Flags) -> bool {
@@ -82,11 +88,6 @@ pub struct Entry {
 impl Entry {
     pub fn position(&self) -> Position {
         Position::new(self.due_ms, self.key)
-    }
-
-    /// Occurrences of a schedule that are tried again do not meet the schedule itself, which has gone on.
-    pub fn stands_alone(&self) -> bool {
-        self.flags.has(Flags::REPEATS) || self.flags.has(Flags::DETACHED)
     }
 
     /// Of its place, whether that has a row or not.

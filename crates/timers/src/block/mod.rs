@@ -17,7 +17,7 @@ mod decode;
 mod encode;
 mod entry;
 mod error;
-mod varint;
+mod reader;
 
 pub use decode::decode;
 pub use encode::encode;

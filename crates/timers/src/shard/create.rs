@@ -16,7 +16,7 @@ const TARGETS_MAX: usize = 100_000;
 impl Shard {
     pub(super) fn run_create(&mut self, about: PlaceId, work: Work, create: Create, place: Option<Place>) {
         let Some(place) = place.filter(|_| create.own_id.is_some()) else {
-            let answer = self.create(create.own_id, create);
+            let answer = self.create(create.own_id, &create);
             return self.answer(work, answer);
         };
         match create.mode {
@@ -31,18 +31,19 @@ impl Shard {
                 } else {
                     self.kill_parked(&place, &create.scope);
                 }
-                let answer = self.create(create.own_id, create);
+                let answer = self.create(create.own_id, &create);
                 self.answer(work, answer);
             }
         }
     }
 
-    pub(super) fn create(&mut self, own_id: Option<PlaceId>, create: Create) -> Answer {
+    pub(super) fn create(&mut self, own_id: Option<PlaceId>, create: &Create) -> Answer {
         let Create { scope, due_ms, scheduled_ms, target, flags, payload, .. } = create;
-        if let Some(reason) = refusal(&scope, due_ms, &payload) {
+        let due_ms = *due_ms;
+        if let Some(reason) = refusal(scope, due_ms, payload) {
             return Answer::Refused(reason.into());
         }
-        let Some(target) = self.target(&target) else {
+        let Some(target) = self.target(target) else {
             return Answer::Refused("there are too many targets".into());
         };
         self.last_key += 1;
@@ -62,16 +63,27 @@ impl Shard {
             generation,
             attempt,
             target,
-            flags,
-            scope,
+            flags: *flags,
+            scope: scope.clone(),
             place,
-            payload,
+            payload: payload.clone(),
         });
         Answer::Created { key, due_ms: stored_ms }
     }
 
     /// Targets are stored once; entries name them by number.
     fn target(&mut self, target: &Target) -> Option<u32> {
+        let is_it =
+            |(last, _): &&(Target, u32)| last.lane == target.lane && Arc::ptr_eq(&last.data, &target.data);
+        if let Some((_, id)) = self.last_target.as_ref().filter(is_it) {
+            return Some(*id);
+        }
+        let id = self.find_target(target)?;
+        self.last_target = Some((target.clone(), id));
+        Some(id)
+    }
+
+    fn find_target(&mut self, target: &Target) -> Option<u32> {
         let half = |seed| u128::from(twox_hash::XxHash64::oneshot(seed, &target.data));
         let hash = (half(u64::from(target.lane)) << 64) | half(!u64::from(target.lane));
         if let Some((id, _)) = self.targets.get(&hash) {

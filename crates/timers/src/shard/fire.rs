@@ -2,7 +2,8 @@
 
 use super::create::is_date;
 use super::open::PARKED;
-use super::rows::{Place, PlaceChange, PlaceState};
+use super::rows::{FIRST_KEPT_LANE, LANE_OF_NOBODY, Place, PlaceChange, PlaceState};
+use super::waiting::Waiting;
 use super::{Firing, Shard};
 use crate::block::{Entry, Flags, PlaceId, Scope};
 use crate::{Position, Slot};
@@ -12,8 +13,12 @@ impl Shard {
     pub(super) fn fire(&mut self, now_ms: i64) {
         let (mark, due) = self.take_due(now_ms);
         let mut following = Vec::new();
-        for (_, entry) in due {
-            following.extend(self.deliver_or_park(*entry));
+        for (position, waiting) in due {
+            if !self.is_for_nobody(&waiting) {
+                following.extend(self.deliver_or_park(waiting.into_entry(position)));
+            } else {
+                self.open.fired.note(position.due_ms);
+            }
         }
         if mark <= self.mark {
             return;
@@ -33,10 +38,12 @@ impl Shard {
     }
 
     /// Due timers, and the mark once they have fired: never behind what is loaded (rules 4 and 5).
-    fn take_due(&mut self, now_ms: i64) -> (Position, Vec<(Position, Box<Entry>)>) {
+    fn take_due(&mut self, now_ms: i64) -> (Position, Vec<(Position, Waiting)>) {
         let loaded_ms = Slot { level: 0, number: self.frontier.load_to }.begin_ms() - 1;
         let until_ms = now_ms.min(loaded_ms);
-        let (timers_max, mut due) = (self.config.fired_per_batch_max, Vec::new());
+        // What is created must not outrun what fires, however much of it comes with one batch.
+        let timers_max = self.config.fired_per_batch_max.max(2 * self.open.entries.len());
+        let mut due = Vec::new();
         self.wheel.take_due(until_ms, timers_max, &mut due);
         let last = due.last().map_or(self.mark, |(position, _)| *position);
         if due.len() == timers_max {
@@ -95,10 +102,25 @@ impl Shard {
             self.finish_place(id, entry.key);
         }
         if let Some(scheduled_ms) = told_ms {
-            self.open.bytes += entry.bytes();
-            self.open.fired.push(Entry { scheduled_ms, ..entry });
+            self.open.fired.note(entry.due_ms);
+            self.keep_delivery(Entry { scheduled_ms, ..entry });
         }
         next
+    }
+
+    /// True for a timer that is told to nobody and leaves nothing behind: it need not be looked at any further.
+    fn is_for_nobody(&self, waiting: &Waiting) -> bool {
+        let Waiting::Plain { target, .. } = waiting else { return false };
+        self.lanes.get(target) == Some(&LANE_OF_NOBODY) && self.namespaces.is_empty()
+    }
+
+    /// A timer whose target is not known is kept, so that it is not lost.
+    pub(super) fn keep_delivery(&mut self, entry: Entry) {
+        let lane = self.lanes.get(&entry.target).copied().unwrap_or(FIRST_KEPT_LANE);
+        if lane != LANE_OF_NOBODY {
+            self.open.bytes += entry.bytes();
+            self.open.fired.keep(lane, entry);
+        }
     }
 
     /// The next occurrence of a timer: the same key under the next generation, with a place (rule 2).

@@ -7,6 +7,7 @@
 
 use super::fire::parking_slot;
 use super::rows::{BlockId, Need};
+use super::waiting::Waiting;
 use super::{Asked, Shard};
 use crate::block::{Block, Entry, Scope, Tombstone};
 use crate::{Position, Slot};
@@ -201,7 +202,7 @@ impl Shard {
                     let mark = self.mark;
                     let lives = |entry: &Entry| entry.position() > mark && !job.is_killed(entry);
                     for entry in entries.into_iter().filter(lives) {
-                        self.wheel.insert(entry.position(), Box::new(entry));
+                        self.wheel.insert(entry.position(), Waiting::new(entry));
                     }
                 }
             }

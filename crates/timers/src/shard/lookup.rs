@@ -15,6 +15,8 @@ pub(super) enum Seeks {
     Paused { place: Place, slot: Slot },
     /// A timer that may be parked, because its namespace is paused.
     Parked { place: Place, slot: Slot, is_killed: bool },
+    /// The place of a delivery that has failed and is tried again; the answer if there is none, and a timer that is cancelled with it.
+    Retry { otherwise: Answer, kills: Option<Place> },
 }
 
 pub(super) struct Lookup {
@@ -38,6 +40,7 @@ impl Lookup {
     fn need(&self, about: PlaceId, entries_max: usize) -> Need {
         match &self.seeks {
             Seeks::Place => Need::Place(about),
+            Seeks::Retry { .. } => Need::Place(PlaceId::of_retry(about)),
             Seeks::Entry { place, .. } => {
                 let position = Position::new(place.due_ms, place.key);
                 Need::Find { position, after: self.after, entries_max }
@@ -78,7 +81,8 @@ impl Shard {
 
     /// Every read of a place that is under way shows at least what this batch has written.
     pub(super) fn oldest_place_read(&self) -> i64 {
-        let is_read = |lookup: &&Lookup| matches!(lookup.seeks, Seeks::Place) && lookup.is_asked;
+        let is_of_place = |seeks: &Seeks| matches!(seeks, Seeks::Place | Seeks::Retry { .. });
+        let is_read = |lookup: &&Lookup| is_of_place(&lookup.seeks) && lookup.is_asked;
         let oldest = self.lookups.values().filter(is_read).map(|lookup| lookup.barrier).min();
         oldest.unwrap_or(self.landed_batch)
     }
@@ -100,8 +104,23 @@ impl Shard {
 
     pub(super) fn place_came(&mut self, id: u64, place: Option<Place>) {
         let Some((about, lookup)) = self.take_lookup(id) else { return };
-        let place = self.places.own(about, place);
-        self.run(about, lookup.work, place);
+        match lookup.seeks {
+            Seeks::Retry { otherwise, kills } => {
+                let place = self.places.own(PlaceId::of_retry(about), place);
+                let otherwise = match (&lookup.work.request, kills) {
+                    (Request::Cancel { scope, .. }, Some(timer)) => {
+                        let scope = scope.clone();
+                        self.cancel_wherever(timer, &scope)
+                    }
+                    _ => otherwise,
+                };
+                self.run_retry(about, lookup.work, place, otherwise);
+            }
+            _ => {
+                let place = self.places.own(about, place);
+                self.run(about, lookup.work, place);
+            }
+        }
         self.go_on(about);
     }
 
@@ -110,7 +129,7 @@ impl Shard {
         lookup.is_asked = false;
         lookup.after = blocks.last().map(|(id, _)| *id).or(lookup.after);
         match &mut lookup.seeks {
-            Seeks::Place => {}
+            Seeks::Place | Seeks::Retry { .. } => {}
             Seeks::Entry { place, found, is_killed } => {
                 blocks.into_iter().for_each(|(_, block)| look_into(block, place, found, is_killed));
                 if !is_last {
@@ -148,7 +167,8 @@ impl Shard {
     fn entry_was_sought(&mut self, lookup: Lookup) {
         let Seeks::Entry { place, found, is_killed } = lookup.seeks else { return };
         let found = if self.frontier.is_loaded(place.due_ms) {
-            self.wheel.get(Position::new(place.due_ms, place.key)).map(|entry| Entry::clone(entry))
+            let position = Position::new(place.due_ms, place.key);
+            self.wheel.get(position).map(|waiting| waiting.to_entry(position))
         } else {
             found.filter(|_| !is_killed)
         };

@@ -34,6 +34,9 @@ impl Shard {
     /// Slots at the far end leave the wheel when it is over its budget. A slot that does not fit alone is fired block by
     /// block, once it is over.
     pub(super) fn keep_to_budget(&mut self) {
+        if !self.wheel.is_over_budget() {
+            return;
+        }
         let Some(first) = self.wheel.first() else { return };
         let Some(horizon) = self.wheel.evict() else { return };
         let (first, last) = (Slot::of(first.due_ms, 0), Slot::of(horizon.due_ms, 0));

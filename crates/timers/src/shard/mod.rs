@@ -6,6 +6,7 @@
 
 mod create;
 mod fire;
+mod fired;
 mod frontier;
 mod job;
 mod lookup;
@@ -16,9 +17,11 @@ mod recover;
 mod request;
 mod rows;
 mod run;
+mod waiting;
 
 use crate::block::{Entry, PlaceId, Scope};
 use crate::{Position, Wheel};
+use fired::Fired;
 use frontier::Frontier;
 use job::Job;
 use lookup::Lookup;
@@ -26,13 +29,14 @@ use open::Open;
 use places::Places;
 pub use recover::DamagedBlock;
 use request::Work;
-pub use request::{Address, Answer, Busy, Create, Mode, Request, Settle, Target, Ticket};
+pub use request::{Address, Answer, Busy, Create, Mode, Request, Retry, Settle, Target, Ticket};
 pub use rows::{
     Batch, BlockId, BlockRow, Commit, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureId, FailureRow, Fence,
     LANE_OF_COMMANDS, LANE_OF_NOBODY, Need, Pause, Place, PlaceChange, PlaceState, Recovered, Supply,
     TargetRow,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use waiting::Waiting;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -122,7 +126,7 @@ pub struct Shard {
     /// As the driver has told it last.
     now_ms: i64,
     fence: Fence,
-    wheel: Wheel<Box<Entry>>,
+    wheel: Wheel<Waiting>,
     frontier: Frontier,
     /// Of the last batch that was closed, so that nothing is created behind the mark of the commit in flight (rule 1).
     mark: Position,
@@ -139,6 +143,8 @@ pub struct Shard {
     namespaces: BTreeMap<Scope, Pause>,
     targets: BTreeMap<u128, (u32, u32)>,
     lanes: BTreeMap<u32, u32>,
+    /// The target of the last timer that was created: most have the same as the one before.
+    last_target: Option<(Target, u32)>,
     /// Works that came before the shard was ready.
     queue: VecDeque<Work>,
     queue_bytes: usize,
@@ -164,7 +170,7 @@ impl Shard {
             phase: Phase::Recovering,
             now_ms: 0,
             fence: Fence { partition: 0, epoch: 0 },
-            wheel: Wheel::new(wheel_bytes_max, |entry| entry.bytes()),
+            wheel: Wheel::new(wheel_bytes_max, Waiting::heap_bytes),
             frontier: Frontier::new(0),
             mark: Position::MIN,
             drain_floor: None,
@@ -179,6 +185,7 @@ impl Shard {
             namespaces: BTreeMap::new(),
             targets: BTreeMap::new(),
             lanes: BTreeMap::new(),
+            last_target: None,
             queue: VecDeque::new(),
             queue_bytes: 0,
             arrivals: 0,
@@ -236,15 +243,8 @@ impl Shard {
         let id = self.last_batch + 1;
         let limits = self.block_limits();
         let mut open = std::mem::take(&mut self.open);
-        let lanes = &self.lanes;
-        let fired = open.fired.len();
-        let first_due_ms = open.fired.iter().map(|entry| entry.due_ms).min();
-        // They have fired before.
-        open.fired.append(&mut open.returned);
-        // A timer whose target is not known is kept, so that it is not lost.
-        let lane = |target| lanes.get(&target).copied().unwrap_or(FIRST_KEPT_LANE);
-        let open::Fired { deliveries, commands } =
-            open::pack_fired(std::mem::take(&mut open.fired), id, limits, lane);
+        let Fired { count: fired, first_due_ms, .. } = open.fired;
+        let (deliveries, commands) = std::mem::take(&mut open.fired).pack(id, limits);
         let batch = Batch {
             fence: self.fence,
             id,

@@ -1,14 +1,13 @@
 //! The open batch: what the next commit will write, before it is packed into blocks.
 
+use super::fired::Fired;
 use super::frontier::Frontier;
 use super::places::Places;
 use super::request::{Answer, Ticket, Work};
-use super::rows::{
-    BlockId, BlockRow, DeliveryId, DeliveryRow, FIRST_KEPT_LANE, FailureId, FailureRow, LANE_OF_COMMANDS,
-    Pause, PlaceChange, TargetRow,
-};
+use super::rows::{BlockId, BlockRow, DeliveryId, FailureId, FailureRow, Pause, PlaceChange, TargetRow};
 use crate::block::{self, Block, Entry, Kind, Scope, Tombstone};
 use crate::{Position, Slot};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -35,9 +34,7 @@ pub(super) struct Open {
     pub(super) aside: Vec<(Slot, Entry)>,
     pub(super) aside_tombstones: Vec<(Slot, Tombstone)>,
     pub(super) deletes: Vec<BlockId>,
-    pub(super) fired: Vec<Entry>,
-    /// Deliveries that go back to their lanes.
-    pub(super) returned: Vec<Entry>,
+    pub(super) fired: Fired,
     pub(super) delivery_deletes: Vec<DeliveryId>,
     pub(super) failures: Vec<(Entry, Arc<str>)>,
     pub(super) failure_deletes: Vec<FailureId>,
@@ -56,7 +53,6 @@ impl Open {
             && self.aside_tombstones.is_empty()
             && self.deletes.is_empty()
             && self.fired.is_empty()
-            && self.returned.is_empty()
             && self.delivery_deletes.is_empty()
             && self.failures.is_empty()
             && self.failure_deletes.is_empty()
@@ -83,16 +79,16 @@ impl Open {
         limits: BlockLimits,
         frontier: &mut Frontier,
     ) -> Vec<BlockRow> {
-        let mut entries: BTreeMap<(Slot, Kind), Vec<Entry>> = BTreeMap::new();
+        let mut entries = BySlot::default();
         let mut tombstones: BTreeMap<Slot, Vec<Tombstone>> = BTreeMap::new();
         for entry in std::mem::take(&mut self.entries) {
-            entries.entry((frontier.slot_of(entry.due_ms), Kind::Entries)).or_default().push(entry);
+            entries.push(frontier.slot_of(entry.due_ms), Kind::Entries, entry);
         }
         for tombstone in std::mem::take(&mut self.tombstones) {
             tombstones.entry(frontier.slot_of(tombstone.due_ms)).or_default().push(tombstone);
         }
         for (slot, entry) in std::mem::take(&mut self.aside) {
-            entries.entry((slot, Kind::Paused)).or_default().push(entry);
+            entries.push(slot, Kind::Paused, entry);
         }
         for (slot, tombstone) in std::mem::take(&mut self.aside_tombstones) {
             tombstones.entry(slot).or_default().push(tombstone);
@@ -103,7 +99,7 @@ impl Open {
                 chunks(tombstones, limits, |_| size_of::<Tombstone>()).into_iter().map(Block::Tombstones);
             rows.extend(pack(BlockId { slot, kind: Kind::Tombstones, batch, n: 0 }, chunks));
         }
-        for ((slot, kind), entries) in entries {
+        for ((slot, kind), entries) in entries.in_order() {
             let block = if kind == Kind::Paused { Block::Paused } else { Block::Entries };
             rows.extend(pack(
                 BlockId { slot, kind, batch, n: 0 },
@@ -115,41 +111,28 @@ impl Open {
     }
 }
 
-/// The timers of a batch that have fired, as the store keeps them.
-#[derive(Default)]
-pub(super) struct Fired {
-    pub(super) deliveries: Vec<DeliveryRow>,
-    pub(super) commands: Vec<Entry>,
-}
-
-/// One row for each lane, or more if they are many.
-pub(super) fn pack_fired(
-    fired: Vec<Entry>,
-    batch: i64,
-    limits: BlockLimits,
-    lane: impl Fn(u32) -> u32,
-) -> Fired {
-    let mut lanes: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
-    for entry in fired {
-        lanes.entry(lane(entry.target)).or_default().push(entry);
-    }
-    let commands = lanes.remove(&LANE_OF_COMMANDS).unwrap_or_default();
-    let mut deliveries = Vec::new();
-    for (lane, entries) in lanes.split_off(&FIRST_KEPT_LANE) {
-        for (n, entries) in (0..).zip(chunks(entries, limits, Entry::bytes)) {
-            let (count, mut block) = (entries.len() as u32, Block::Entries(entries));
-            let (first_key, _) = key_range(&block);
-            let id = DeliveryId { lane, batch, n };
-            deliveries.push(DeliveryRow { id, first_key, count, data: encode(&mut block) });
-        }
-    }
-    Fired { deliveries, commands }
-}
-
 pub(super) fn pack_failure((entry, reason): (Entry, Arc<str>), at_ms: i64) -> FailureRow {
     let (key, generation) = (entry.key, entry.generation);
     let data = encode(&mut Block::Entries(vec![entry]));
     FailureRow { key, generation, at_ms, reason: reason.to_string(), data }
+}
+
+/// Entries by the slot and the kind of block that they go to.
+#[derive(Default)]
+struct BySlot {
+    lists: FxHashMap<(Slot, Kind), Vec<Entry>>,
+}
+
+impl BySlot {
+    fn push(&mut self, slot: Slot, kind: Kind, entry: Entry) {
+        self.lists.entry((slot, kind)).or_default().push(entry);
+    }
+
+    fn in_order(self) -> Vec<((Slot, Kind), Vec<Entry>)> {
+        let mut lists: Vec<_> = self.lists.into_iter().collect();
+        lists.sort_unstable_by_key(|(place, _)| *place);
+        lists
+    }
 }
 
 fn note(frontier: &mut Frontier, row: &BlockRow) {
@@ -163,7 +146,7 @@ fn note(frontier: &mut Frontier, row: &BlockRow) {
 }
 
 /// Payloads count too, so that no block grows beyond what a reader takes into memory at once.
-fn chunks<T>(items: Vec<T>, limits: BlockLimits, bytes_of: fn(&T) -> usize) -> Vec<Vec<T>> {
+pub(super) fn chunks<T>(items: Vec<T>, limits: BlockLimits, bytes_of: fn(&T) -> usize) -> Vec<Vec<T>> {
     if items.len() <= limits.entries_max && items.iter().map(bytes_of).sum::<usize>() <= limits.bytes_max {
         return if items.is_empty() { Vec::new() } else { vec![items] };
     }
@@ -190,7 +173,7 @@ fn pack(id: BlockId, blocks: impl Iterator<Item = Block>) -> Vec<BlockRow> {
     (0..).zip(blocks).map(row).collect()
 }
 
-fn key_range(block: &Block) -> (i64, i64) {
+pub(super) fn key_range(block: &Block) -> (i64, i64) {
     let range = |(first, last): (i64, i64), key: i64| (first.min(key), last.max(key));
     let none = (i64::MAX, i64::MIN);
     match block {
@@ -199,7 +182,7 @@ fn key_range(block: &Block) -> (i64, i64) {
     }
 }
 
-fn encode(block: &mut Block) -> Vec<u8> {
+pub(super) fn encode(block: &mut Block) -> Vec<u8> {
     block::encode(block)
         .expect("names and payloads are checked when a timer is created, and blocks are cut to size")
 }

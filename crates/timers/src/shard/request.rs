@@ -20,7 +20,7 @@ pub enum Address {
 }
 
 impl Address {
-    pub(super) fn place_id(self) -> PlaceId {
+    pub fn place_id(self) -> PlaceId {
         match self {
             Address::Generated { key, due_ms } => PlaceId::of_generated(key, due_ms),
             Address::Own(id) => id,
@@ -83,18 +83,8 @@ pub enum Request {
     Trigger {
         address: Address,
     },
-    /// A delivery has failed; the timer as it was delivered fires again.
-    Retry {
-        entry: Box<Entry>,
-        due_ms: i64,
-    },
     /// A row of deliveries was taken by its receiver as a whole.
     Delivered(DeliveryId),
-    /// A delivery has failed for good.
-    GiveUp {
-        entry: Box<Entry>,
-        reason: Arc<str>,
-    },
     /// A row of deliveries is done with. Answered by `Answer::All`, with the key of each retry.
     Settle(Arc<Settle>),
     /// A timer that was given up is tried again, from its first attempt on and under a new key: its id may be another
@@ -113,18 +103,27 @@ pub enum Request {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settle {
     pub row: DeliveryId,
-    /// Entries to deliver again, as they shall be then, at another time. Each comes back under a new key, with nobody to move or cancel it: the timer
-    /// itself has fired, and its next occurrence may be waiting already.
-    pub retries: Vec<(Entry, i64)>,
+    pub retries: Vec<Retry>,
     /// Deliveries that have failed for good.
     pub failures: Vec<(Entry, Arc<str>)>,
     /// Entries that nobody has begun to deliver: they go to the end of their lane.
     pub returned: Vec<Entry>,
 }
 
+/// A delivery that is tried again at another time. It comes back under a new key: the timer itself has fired, and its next occurrence
+/// may be waiting already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Retry {
+    /// The timer as it shall be then.
+    pub entry: Entry,
+    pub due_ms: i64,
+    /// The id of its timer, by which it can be found and cancelled until then, unless another timer has that id.
+    pub of: PlaceId,
+}
+
 impl Settle {
     fn entries(&self) -> impl Iterator<Item = &Entry> {
-        let retries = self.retries.iter().map(|(entry, _)| entry);
+        let retries = self.retries.iter().map(|retry| &retry.entry);
         retries.chain(self.failures.iter().map(|(entry, _)| entry)).chain(&self.returned)
     }
 }
@@ -140,13 +139,10 @@ impl Request {
             | Request::Pause { address }
             | Request::Resume { address }
             | Request::Trigger { address } => Some(address.place_id()),
-            Request::Retry { entry, .. } if entry.stands_alone() => None,
-            Request::Retry { entry, .. } => Some(entry.place_id()),
             Request::CreateAll(_)
             | Request::Delivered(_)
             | Request::Revive { .. }
             | Request::Bury(_)
-            | Request::GiveUp { .. }
             | Request::Settle(_)
             | Request::PauseNamespace(_)
             | Request::ResumeNamespace(_) => None,
@@ -163,9 +159,7 @@ impl Request {
             Request::CreateAll(creates) => {
                 creates.iter().map(|create| size_of::<Create>() + create.payload.len()).sum()
             }
-            Request::Retry { entry, .. } | Request::GiveUp { entry, .. } | Request::Revive { entry, .. } => {
-                entry.bytes()
-            }
+            Request::Revive { entry, .. } => entry.bytes(),
             Request::Settle(settle) => settle.entries().map(Entry::bytes).sum(),
             _ => 0,
         };

@@ -3,8 +3,9 @@
 use super::create::is_date;
 use super::lookup::{Lookup, Seeks};
 use super::open::PAUSED;
-use super::request::{Address, Answer, Request, Settle, Work};
+use super::request::{Address, Answer, Request, Retry, Settle, Work};
 use super::rows::{FailureId, Pause, Place, PlaceChange, PlaceState};
+use super::waiting::Waiting;
 use super::{Shard, fire::parking_slot};
 use crate::block::{Entry, Flags, PlaceId, Scope, Tombstone};
 use crate::slot::DUE_MS_MAX;
@@ -25,7 +26,7 @@ impl Shard {
     fn run_alone(&mut self, work: Work) {
         match &work.request {
             Request::Create(create) => {
-                let answer = self.create(None, create.clone());
+                let answer = self.create(None, create);
                 self.answer(work, answer);
             }
             Request::CreateAll(_) if work.request.bytes() > self.config.memory_bytes_max / 8 => {
@@ -36,15 +37,11 @@ impl Shard {
             }
             Request::CreateAll(creates) => {
                 let creates = creates.clone();
-                let answers = creates.iter().map(|create| self.create(None, create.clone())).collect();
+                let answers = creates.iter().map(|create| self.create(None, create)).collect();
                 self.answer(work, Answer::All(answers));
             }
             Request::Delivered(id) => {
                 self.open.delivery_deletes.push(*id);
-                self.answer(work, Answer::Done);
-            }
-            Request::GiveUp { entry, reason } => {
-                self.open.failures.push((Entry::clone(entry), reason.clone()));
                 self.answer(work, Answer::Done);
             }
             Request::Settle(settle) => {
@@ -55,11 +52,6 @@ impl Shard {
             Request::Bury(id) => {
                 self.open.failure_deletes.push(*id);
                 self.answer(work, Answer::Done);
-            }
-            Request::Retry { entry, due_ms } => {
-                let attempt = entry.attempt.saturating_add(1);
-                let answer = self.try_alone(Entry { attempt, ..Entry::clone(entry) }, *due_ms);
-                self.answer(work, answer);
             }
             Request::Revive { entry, due_ms } => {
                 self.open.failure_deletes.push(failure_id(entry));
@@ -74,16 +66,21 @@ impl Shard {
     fn settle(&mut self, settle: &Settle) -> Answer {
         self.open.delivery_deletes.push(settle.row);
         self.open.failures.extend(settle.failures.iter().cloned());
-        self.open.returned.extend(settle.returned.iter().cloned());
-        let again = |(entry, due_ms): &(Entry, i64)| {
-            self.last_key += 1;
-            let key = self.last_key;
-            let due_ms = self.stored_due_ms((*due_ms).clamp(0, DUE_MS_MAX), key);
-            let flags = entry.flags.without(Flags::REPEATS).without(Flags::DETACHED);
-            self.add(Entry { key, due_ms, generation: 0, place: None, flags, ..entry.clone() });
-            Answer::Created { key, due_ms }
-        };
-        Answer::All(settle.retries.iter().map(again).collect())
+        settle.returned.iter().for_each(|entry| self.keep_delivery(entry.clone()));
+        Answer::All(settle.retries.iter().map(|retry| self.retry(retry)).collect())
+    }
+
+    /// A delivery comes back under a new key. Its place is beside that of its timer, whose id may be another's by now.
+    fn retry(&mut self, Retry { entry, due_ms, of }: &Retry) -> Answer {
+        self.last_key += 1;
+        let key = self.last_key;
+        let due_ms = self.stored_due_ms((*due_ms).clamp(0, DUE_MS_MAX), key);
+        let flags = entry.flags.without(Flags::REPEATS).without(Flags::DETACHED);
+        let id = PlaceId::of_retry(*of);
+        let place = Place { id, key, due_ms, id_due_ms: due_ms, generation: 0, state: PlaceState::Scheduled };
+        self.open.put_place(PlaceChange::Put(place), &mut self.places);
+        self.add(Entry { key, due_ms, generation: 0, place: Some(id), flags, ..entry.clone() });
+        Answer::Created { key, due_ms }
     }
 
     pub(super) fn begin(&mut self, about: PlaceId, work: Work) {
@@ -101,11 +98,6 @@ impl Shard {
                 let create = create.clone();
                 self.run_create(about, work, create, place);
             }
-            Request::Retry { entry, due_ms } => {
-                let attempt = entry.attempt.saturating_add(1);
-                let answer = self.retry(Entry { attempt, ..Entry::clone(entry) }, *due_ms, place);
-                self.answer(work, answer);
-            }
             Request::Cancel { address, .. }
             | Request::Get { address, .. }
             | Request::Move { address, .. }
@@ -113,7 +105,7 @@ impl Shard {
             | Request::Resume { address }
             | Request::Trigger { address } => match placed(*address, place) {
                 Some(place) => self.run_on(about, work, place),
-                None => self.answer(work, Answer::NotFound),
+                None => self.seek_retry(about, work, Answer::NotFound),
             },
             _ => self.run_alone(work),
         }
@@ -122,14 +114,21 @@ impl Shard {
     fn run_on(&mut self, about: PlaceId, work: Work, place: Place) {
         let position = Position::new(place.due_ms, place.key);
         match (&work.request, place.state) {
-            (_, PlaceState::Done) => self.answer(work, Answer::Gone),
+            (_, PlaceState::Done) => self.seek_retry(about, work, Answer::Gone),
             (Request::Pause { .. }, PlaceState::Paused) => self.answer(work, Answer::Done),
             (_, PlaceState::Paused) => {
                 let slot = Slot { level: PAUSED, number: place.key };
                 self.look_up(about, Lookup::new(work, Seeks::Paused { place, slot }, self.last_write()));
             }
             (Request::Resume { .. }, PlaceState::Scheduled) => self.answer(work, Answer::Done),
-            (_, PlaceState::Scheduled) if position <= self.floor() => self.run_passed(work, place),
+            (_, PlaceState::Scheduled) if position <= self.floor() => self.run_passed(about, work, place),
+            // It may have fired from a slot larger than memory, whose owner died before the mark had passed it. The place of an own id
+            // goes with the commit that fires, and so tells the truth.
+            (Request::Cancel { .. }, PlaceState::Scheduled)
+                if place.due_ms <= self.now_ms && !about.is_own() =>
+            {
+                self.cancel_with_retry(about, work, place);
+            }
             (Request::Cancel { .. }, PlaceState::Scheduled) => {
                 self.cancel(place);
                 self.answer(work, Answer::Done);
@@ -139,12 +138,17 @@ impl Shard {
     }
 
     /// The mark has passed the timer: it has fired, unless it was parked, because its namespace is paused.
-    fn run_passed(&mut self, work: Work, place: Place) {
+    fn run_passed(&mut self, about: PlaceId, work: Work, place: Place) {
         if let Request::Cancel { scope, .. } = &work.request
-            && self.kill_parked(&place, &scope.clone())
+            && self.namespaces.contains_key(&**scope)
         {
-            self.finish_place(place.id, place.key);
-            return self.answer(work, Answer::Done);
+            let scope = scope.clone();
+            if !about.is_own() {
+                return self.cancel_with_retry(about, work, place);
+            }
+            if self.cancel_wherever(place, &scope) == Answer::Done {
+                return self.answer(work, Answer::Done);
+            }
         }
         if let Request::Get { scope, .. } = &work.request
             && let Some(pause) = self.namespaces.get(&**scope)
@@ -154,7 +158,51 @@ impl Shard {
             let seeks = Seeks::Parked { place, slot, is_killed };
             return self.look_up(place.id, Lookup::new(work, seeks, self.last_write()));
         }
-        self.answer(work, Answer::Gone);
+        self.seek_retry(about, work, Answer::Gone);
+    }
+
+    /// The timer itself is not there any more. Its delivery may have failed and wait to be tried again; it can be looked at and
+    /// cancelled then. Everything else, and everyone else, is told what is known already.
+    fn seek_retry(&mut self, about: PlaceId, work: Work, otherwise: Answer) {
+        match &work.request {
+            Request::Cancel { .. } | Request::Get { .. } => {
+                let seeks = Seeks::Retry { otherwise, kills: None };
+                self.look_up(about, Lookup::new(work, seeks, self.landed_batch));
+            }
+            _ => self.answer(work, otherwise),
+        }
+    }
+
+    /// Nobody knows whether the timer has fired: it is cancelled together with a delivery of it that waits to be tried again.
+    fn cancel_with_retry(&mut self, about: PlaceId, work: Work, place: Place) {
+        let seeks = Seeks::Retry { otherwise: Answer::Gone, kills: Some(place) };
+        self.look_up(about, Lookup::new(work, seeks, self.landed_batch));
+    }
+
+    /// Cancels a timer where it is by now; one that was passed may be parked.
+    pub(super) fn cancel_wherever(&mut self, place: Place, scope: &Scope) -> Answer {
+        if Position::new(place.due_ms, place.key) > self.floor() {
+            self.cancel(place);
+        } else if self.kill_parked(&place, scope) {
+            self.finish_place(place.id, place.key);
+        } else {
+            return Answer::Gone;
+        }
+        Answer::Done
+    }
+
+    /// The place of a delivery that waits to be tried again, if there is one.
+    pub(super) fn run_retry(&mut self, about: PlaceId, work: Work, place: Option<Place>, otherwise: Answer) {
+        let waits = |place: &Place| Position::new(place.due_ms, place.key) > self.floor();
+        let Some(place) = place.filter(waits) else { return self.answer(work, otherwise) };
+        match &work.request {
+            Request::Cancel { .. } => {
+                self.kill(&place);
+                self.finish_place(place.id, place.key);
+                self.answer(work, Answer::Done);
+            }
+            _ => self.seek(about, work, place),
+        }
     }
 
     /// A tombstone for a timer that was parked since its namespace was paused. False if it cannot be one of those. In a slot that is
@@ -176,8 +224,8 @@ impl Shard {
     fn seek(&mut self, about: PlaceId, work: Work, place: Place) {
         let position = Position::new(place.due_ms, place.key);
         if self.frontier.is_loaded(place.due_ms) {
-            let entry = self.wheel.get(position).cloned();
-            return self.run_found(work, place, entry.map(|entry| *entry));
+            let entry = self.wheel.get(position).map(|waiting| waiting.to_entry(position));
+            return self.run_found(work, place, entry);
         }
         self.look_up(
             about,
@@ -251,10 +299,7 @@ impl Shard {
                 self.finish_place(place.id, place.key);
                 Answer::Done
             }
-            Request::Create(create) => {
-                let create = create.clone();
-                self.create(Some(about), create)
-            }
+            Request::Create(create) => self.create(Some(about), create),
             _ => Answer::NotFound,
         };
         self.answer(work, answer);
@@ -312,7 +357,7 @@ impl Shard {
     pub(super) fn add(&mut self, entry: Entry) {
         self.open.bytes += entry.bytes();
         if self.frontier.is_in_wheel(Slot::of(entry.due_ms, 0).number) {
-            self.wheel.insert(entry.position(), Box::new(entry.clone()));
+            self.wheel.insert(entry.position(), Waiting::copy_of(&entry));
             self.open.entries.push(entry);
             self.keep_to_budget();
         } else {
@@ -320,28 +365,7 @@ impl Shard {
         }
     }
 
-    /// A delivery has failed: the timer comes back under the next generation, unless that has happened already.
-    fn retry(&mut self, entry: Entry, due_ms: i64, place: Option<Place>) -> Answer {
-        let was_placed = Place {
-            id: entry.place_id(),
-            key: entry.key,
-            due_ms: entry.due_ms,
-            id_due_ms: place.map_or(entry.due_ms, |place| place.id_due_ms),
-            generation: entry.generation,
-            state: PlaceState::Scheduled,
-        };
-        match place {
-            Some(place) if place.key != entry.key => {
-                return Answer::Refused("another timer has this id by now".into());
-            }
-            Some(place) if place.generation > entry.generation => return Answer::Gone,
-            _ => {}
-        }
-        let scheduled_ms = entry.scheduled_ms;
-        self.schedule(entry, due_ms.clamp(0, DUE_MS_MAX), scheduled_ms, was_placed)
-    }
-
-    /// An occurrence of a schedule is tried again beside the schedule, which has gone on: as a timer with a key of its own.
+    /// A timer that was given up is tried again beside the one that may have its id by now: as a timer with a key of its own.
     fn try_alone(&mut self, entry: Entry, due_ms: i64) -> Answer {
         self.last_key += 1;
         let key = self.last_key;

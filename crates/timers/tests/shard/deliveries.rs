@@ -2,9 +2,10 @@
 
 use crate::rules::{ask, create, pass, small_world, world};
 use crate::world::{World, scope};
-use tidemill_timers::block::Entry;
+use tidemill_timers::block::{Entry, PlaceId};
 use tidemill_timers::shard::{
-    Answer, Create, FIRST_KEPT_LANE, LANE_OF_COMMANDS, LANE_OF_NOBODY, Mode, Request, Settle, Target,
+    Address, Answer, Create, FIRST_KEPT_LANE, LANE_OF_COMMANDS, LANE_OF_NOBODY, Mode, Request, Retry, Settle,
+    Target,
 };
 
 fn create_in_lane(world: &World, in_ms: i64, lane: u32) -> Create {
@@ -52,12 +53,13 @@ fn deliveries_are_kept_until_they_were_taken_and_failures_after_that() {
     pass(&mut world, 1_000);
     let (&id, row) = world.store.deliveries.first_key_value().expect("it has fired");
     assert_eq!((row.count, row.first_key), (1, key));
-    let entry = Box::new(world.delivered[0].clone());
+    let entry = world.delivered[0].clone();
     world.crash(false);
     world.pump(8);
     assert!(world.store.deliveries.contains_key(&id), "nobody has taken it");
-    assert_eq!(ask(&mut world, Request::GiveUp { entry, reason: "nobody answers".into() }), Answer::Done);
-    assert_eq!(ask(&mut world, Request::Delivered(id)), Answer::Done);
+    let failures = vec![(entry, "nobody answers".into())];
+    let settle = Settle { row: id, retries: Vec::new(), failures, returned: Vec::new() };
+    assert_eq!(ask(&mut world, Request::Settle(settle.into())), Answer::All(Vec::new()));
     assert!(world.store.deliveries.is_empty());
     let failure = &world.store.failures[0];
     assert_eq!((failure.key, failure.reason.as_str()), (key, "nobody answers"));
@@ -78,7 +80,7 @@ fn what_became_of_a_row_is_written_with_its_deletion() {
     let (taken_back, failed, again) = (entry(1), entry(2), entry(3));
     let settle = Settle {
         row,
-        retries: vec![(again.clone(), world.now_ms + 5_000)],
+        retries: vec![retry(&again, world.now_ms + 5_000)],
         failures: vec![(failed, "nobody answers".into())],
         returned: vec![taken_back],
     };
@@ -88,7 +90,7 @@ fn what_became_of_a_row_is_written_with_its_deletion() {
     assert!(world.store.deliveries.contains_key(&row), "nothing of it without the rest");
     let settle = Settle {
         row,
-        retries: vec![(Entry { attempt: 1, ..again.clone() }, world.now_ms + 5_000)],
+        retries: vec![retry(&Entry { attempt: 1, ..again.clone() }, world.now_ms + 5_000)],
         failures: Vec::new(),
         returned: Vec::new(),
     };
@@ -113,6 +115,71 @@ fn a_delivery_that_nobody_has_begun_goes_to_the_end_of_its_lane() {
     let rows: Vec<_> = world.store.deliveries.values().collect();
     assert_eq!((rows.len(), rows[0].count, rows[0].first_key), (1, 1, second));
     assert!(rows[0].id > row);
+}
+
+fn retry(entry: &Entry, due_ms: i64) -> Retry {
+    Retry { entry: entry.clone(), due_ms, of: entry.place_id() }
+}
+
+/// A timer whose delivery has failed and waits to be tried again.
+fn failed(world: &mut World, own_id: Option<PlaceId>) -> (Address, Entry) {
+    let due_ms = world.now_ms + 500;
+    let answer =
+        ask(world, Request::Create(Create { own_id, ..create_in_lane(world, 500, FIRST_KEPT_LANE) }));
+    let Answer::Created { key, .. } = answer else { panic!("{answer:?}") };
+    pass(world, 1_000);
+    let row = *world.store.deliveries.last_key_value().expect("it has fired").0;
+    let entry = world.delivered.iter().find(|entry| entry.key == key).expect("it was delivered").clone();
+    let retries = vec![retry(&Entry { attempt: 1, ..entry.clone() }, world.now_ms + 90_000)];
+    let settle = Settle { row, retries, failures: Vec::new(), returned: Vec::new() };
+    assert!(matches!(ask(world, Request::Settle(settle.into())), Answer::All(_)));
+    (own_id.map_or(Address::Generated { key, due_ms }, Address::Own), entry)
+}
+
+#[test]
+fn a_delivery_that_waits_to_be_tried_again_is_found_and_cancelled_by_the_id_of_its_timer() {
+    let mut world = world();
+    for own_id in [None, Some(PlaceId::of_own_id(77))] {
+        let (address, entry) = failed(&mut world, own_id);
+        world.crash(false);
+        world.pump(8);
+        let answer = ask(&mut world, Request::Get { address, scope: scope(0) });
+        let Answer::Found { entry: found, .. } = answer else { panic!("{answer:?}") };
+        assert_eq!((found.attempt, found.scheduled_ms), (1, entry.scheduled_ms));
+        let cancel = Request::Cancel { address, scope: scope(0) };
+        assert_eq!(ask(&mut world, cancel.clone()), Answer::Done);
+        let otherwise = if own_id.is_some() { Answer::NotFound } else { Answer::Gone };
+        assert_eq!(ask(&mut world, cancel), otherwise, "it was taken back already");
+        pass(&mut world, 100_000);
+        assert_eq!(world.delivered.iter().filter(|entry| entry.attempt == 1).count(), 0);
+    }
+    assert!(world.store.places.is_empty(), "{:?}", world.store.places);
+}
+
+#[test]
+fn a_delivery_that_was_tried_again_is_gone_and_leaves_no_place() {
+    let mut world = world();
+    let (address, _) = failed(&mut world, None);
+    let move_it = Request::Move { address, due_ms: world.now_ms };
+    assert_eq!(ask(&mut world, move_it), Answer::Gone, "the timer itself has fired");
+    pass(&mut world, 100_000);
+    assert_eq!(world.delivered.iter().filter(|entry| entry.attempt == 1).count(), 1);
+    assert_eq!(ask(&mut world, Request::Cancel { address, scope: scope(0) }), Answer::Gone);
+    assert!(world.store.places.is_empty(), "{:?}", world.store.places);
+}
+
+#[test]
+fn an_id_that_was_given_to_another_timer_names_that_one() {
+    let mut world = world();
+    let own_id = Some(PlaceId::of_own_id(5));
+    let (address, _) = failed(&mut world, own_id);
+    let other = Create { own_id, ..create_in_lane(&world, 10_000, FIRST_KEPT_LANE) };
+    ask(&mut world, Request::Create(other));
+    let cancel = Request::Cancel { address, scope: scope(0) };
+    assert_eq!(ask(&mut world, cancel), Answer::Done);
+    pass(&mut world, 100_000);
+    let attempts: Vec<u32> = world.delivered.iter().map(|entry| entry.attempt).collect();
+    assert_eq!(attempts, [0, 1], "the old one is tried again all the same");
 }
 
 fn create_in_one_lane(world: &mut World, count: i64) -> Vec<i64> {

@@ -2,8 +2,8 @@
 
 use crate::world::{World, repeat, scope};
 use proptest::prelude::*;
-use tidemill_timers::block::{Block, PlaceId, decode};
-use tidemill_timers::shard::{Config, Mode, Request, Settle};
+use tidemill_timers::block::{Block, Entry, Flags, PlaceId, decode};
+use tidemill_timers::shard::{Config, Mode, Request, Retry, Settle};
 
 #[derive(Clone, Debug)]
 enum Action {
@@ -17,7 +17,7 @@ enum Action {
     Pause(usize),
     Resume(usize),
     Trigger(usize),
-    Retry { nth: usize, in_ms: i64 },
+    Revive { nth: usize, in_ms: i64 },
     Settle { nth: usize, in_ms: i64 },
     PauseNamespace(u8),
     ResumeNamespace(u8),
@@ -62,7 +62,7 @@ fn requests() -> impl Strategy<Value = Action> {
         2 => any::<usize>().prop_map(Action::Pause),
         2 => any::<usize>().prop_map(Action::Resume),
         2 => any::<usize>().prop_map(Action::Trigger),
-        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Retry { nth, in_ms }),
+        2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Revive { nth, in_ms }),
         2 => (any::<usize>(), ahead()).prop_map(|(nth, in_ms)| Action::Settle { nth, in_ms }),
         1 => (0..4u8).prop_map(Action::PauseNamespace),
         1 => (0..4u8).prop_map(Action::ResumeNamespace),
@@ -124,10 +124,10 @@ fn run(world: &mut World, step: &Action) {
         Action::Pause(nth) => about(world, nth, |address| Request::Pause { address }),
         Action::Resume(nth) => about(world, nth, |address| Request::Resume { address }),
         Action::Trigger(nth) => about(world, nth, |address| Request::Trigger { address }),
-        Action::Retry { nth, in_ms } => {
+        Action::Revive { nth, in_ms } => {
             if let Some(at) = nth.checked_rem(world.delivered.len()) {
                 let entry = Box::new(world.delivered.remove(at));
-                world.send(Request::Retry { entry, due_ms: world.now_ms + in_ms });
+                world.send(Request::Revive { entry, due_ms: world.now_ms + in_ms });
             }
         }
         Action::Settle { nth, in_ms } => settle(world, nth, in_ms),
@@ -194,6 +194,11 @@ proptest! {
     }
 }
 
+/// A schedule goes on beside its occurrences; what was revived or tried again is beside the timer that had its id.
+fn is_beside(entry: &Entry) -> bool {
+    entry.flags.has(Flags::REPEATS) || entry.flags.has(Flags::DETACHED) || entry.attempt > 0
+}
+
 /// A row whose entries nobody has asked for otherwise: some of it goes back, some is tried again, the rest was taken.
 fn settle(world: &mut World, nth: usize, in_ms: i64) {
     let Some(at) = nth.checked_rem(world.store.deliveries.len()) else { return };
@@ -201,14 +206,17 @@ fn settle(world: &mut World, nth: usize, in_ms: i64) {
     let Ok(Block::Entries(entries)) = decode(&kept.data) else { panic!("a row cannot be read") };
     let places: Vec<_> = entries.iter().filter_map(|e| world.delivered.iter().position(|d| d == e)).collect();
     // Schedules go on meanwhile, and are followed by another part of the model.
-    if places.len() < entries.len() || entries.iter().any(|entry| entry.stands_alone()) {
+    if places.len() < entries.len() || entries.iter().any(is_beside) {
         return;
     }
     let (mut retries, mut returned) = (Vec::new(), Vec::new());
     for (nth, entry) in entries.into_iter().enumerate() {
         world.delivered.retain(|delivered| *delivered != entry);
         match nth % 3 {
-            0 => retries.push((entry, world.now_ms + in_ms)),
+            0 => {
+                let of = entry.place_id();
+                retries.push(Retry { entry, due_ms: world.now_ms + in_ms, of });
+            }
             1 => returned.push(entry),
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use crate::world::{State, World, repeat, scope};
 use tidemill_timers::block::{Entry, Flags};
-use tidemill_timers::shard::{Address, Answer, Config, FailureId, Firing, Next, Request};
+use tidemill_timers::shard::{Address, Answer, Config, FailureId, Firing, Next, Request, Settle};
 
 fn world() -> World {
     let mut world = World::new(Config { on_fire: repeat, ..Config::default() });
@@ -83,19 +83,19 @@ fn a_schedule_is_found_moved_paused_and_cancelled_between_its_occurrences() {
 }
 
 #[test]
-fn a_failed_occurrence_is_tried_again_beside_the_next_ones_under_the_id_of_the_schedule() {
+fn an_occurrence_that_was_given_up_is_tried_again_beside_the_next_ones_under_the_id_of_the_schedule() {
     let mut world = world();
     let (key, _) = schedule(&mut world, 1);
     world.now_ms += 2_000;
     world.pump(4);
     let entry = Box::new(world.delivered[0].clone());
     let due_ms = world.now_ms + 100;
-    assert_eq!(ask(&mut world, Request::Retry { entry: entry.clone(), due_ms }), Answer::Done);
+    assert_eq!(ask(&mut world, Request::Revive { entry: entry.clone(), due_ms }), Answer::Done);
     world.now_ms += 200;
     world.pump(4);
     let retried = world.delivered[1].clone();
     assert!(retried.key != key && retried.flags.has(Flags::DETACHED));
-    assert_eq!((retried.attempt, retried.scheduled_ms), (1, entry.scheduled_ms));
+    assert_eq!((retried.attempt, retried.scheduled_ms), (0, entry.scheduled_ms));
     assert_eq!(retried.place_id(), entry.place_id(), "the receiver knows it by the same id");
     world.now_ms += 10_000;
     world.pump(4);
@@ -139,10 +139,10 @@ fn a_timer_that_was_given_up_is_tried_again_or_forgotten() {
     world.create_all((0..2).map(|n| 1_700_000_000_500 + 3 * n), scope(0));
     world.now_ms += 2_000;
     world.pump(4);
-    for entry in world.delivered.clone() {
-        let given_up = Request::GiveUp { entry: Box::new(entry), reason: "nobody answers".into() };
-        assert_eq!(ask(&mut world, given_up), Answer::Done);
-    }
+    let row = *world.store.deliveries.first_key_value().expect("they have fired").0;
+    let failures = world.delivered.iter().map(|entry| (entry.clone(), "nobody answers".into())).collect();
+    let given_up = Settle { row, retries: Vec::new(), failures, returned: Vec::new() };
+    assert_eq!(ask(&mut world, Request::Settle(given_up.into())), Answer::All(Vec::new()));
     let [first, second] = [0, 1].map(|n| world.delivered[n].clone());
     let id = FailureId { key: second.key, generation: second.generation };
     assert_eq!(ask(&mut world, Request::Bury(id)), Answer::Done);

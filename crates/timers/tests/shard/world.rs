@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tidemill_timers::block::{Entry, Flags, PlaceId, Scope};
 use tidemill_timers::shard::{
     Address, Answer, Batch, Commit, Config, Create, FIRST_KEPT_LANE, Firing, Mode, Need, Next, Request,
-    Shard, Supply, Target, Ticket,
+    Retry, Shard, Supply, Target, Ticket,
 };
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Timer {
     owed: u8,
 }
 
-/// An occurrence of a schedule that is tried again, by its id, its scheduled time and its attempt.
+/// A timer that was given up and is tried again, by its id, its scheduled time and its attempt.
 type Again = (PlaceId, i64, u32);
 
 pub(crate) struct World {
@@ -58,8 +58,10 @@ pub(crate) struct World {
     latest_ms: i64,
     is_quick: bool,
     ever_paused: BTreeSet<Scope>,
-    /// Occurrences that wait to be tried again, and how many of each.
+    /// Timers that were given up and wait to be tried again, and how many of each.
     again: BTreeMap<Again, usize>,
+    /// The key of the last delivery of an id that was tried again.
+    retried: BTreeMap<PlaceId, i64>,
     /// Schedules that the last batch has answered requests about.
     touched: BTreeSet<i64>,
 }
@@ -75,6 +77,13 @@ pub(crate) fn repeat(entry: &Entry, _: i64) -> Firing {
     let payload: Box<[u8]> = [entry.payload[0].saturating_sub(1), entry.payload[1]].into();
     let next = (entry.payload[0] > 0).then_some(Next { due_ms: scheduled_ms, scheduled_ms, payload });
     Firing { told_ms: Some(entry.scheduled_ms), next }
+}
+
+fn place_id(address: Address) -> PlaceId {
+    match address {
+        Address::Generated { key, due_ms } => PlaceId::of_generated(key, due_ms),
+        Address::Own(id) => id,
+    }
 }
 
 fn again(entry: &Entry) -> Again {
@@ -114,6 +123,7 @@ impl World {
             is_quick: false,
             ever_paused: BTreeSet::new(),
             again: BTreeMap::new(),
+            retried: BTreeMap::new(),
             touched: BTreeSet::new(),
         }
     }
@@ -318,24 +328,22 @@ impl World {
                     self.apply_answer(batch, Request::Create(create.clone()), answer);
                 }
             }
-            (Request::Retry { entry, .. }, Answer::Done) if entry.stands_alone() => {
-                let retried = Entry { attempt: entry.attempt + 1, ..*entry };
-                *self.again.entry(again(&retried)).or_default() += 1;
-            }
-            (Request::Retry { entry, due_ms }, Answer::Done) => {
-                let timer = self.timers.get_mut(&entry.key).expect("only known timers are retried");
-                assert_eq!(timer.state, State::Fired, "{} comes back, but has not fired", entry.key);
-                (timer.state, timer.asked_ms) = (State::Live, due_ms);
-                if let Address::Own(id) = timer.address {
-                    self.own.insert(id, entry.key);
-                }
+            (Request::Revive { entry, .. }, Answer::Done) => {
+                let revived = Entry { attempt: 0, ..*entry };
+                *self.again.entry(again(&revived)).or_default() += 1;
             }
             (Request::Settle(settle), Answer::All(answers)) => {
                 assert_eq!(answers.len(), settle.retries.len());
-                for ((entry, due_ms), answer) in settle.retries.iter().zip(answers) {
+                for (Retry { entry, due_ms, of }, answer) in settle.retries.iter().zip(answers) {
                     let Answer::Created { key, due_ms: stored_ms } = answer else { panic!("{answer:?}") };
-                    let (address, scope) =
-                        (Address::Generated { key, due_ms: stored_ms }, entry.scope.clone());
+                    // It is asked for by the id of the timer that has fired.
+                    let (id, scope) = (*of, entry.scope.clone());
+                    let address = match id.generated() {
+                        Some((key, due_ms)) => Address::Generated { key, due_ms },
+                        None => Address::Own(id),
+                    };
+                    assert!(stored_ms >= *due_ms);
+                    self.retried.insert(id, key);
                     let (asked_ms, state) = (*due_ms, State::Live);
                     let timer = Timer { address, scope, asked_ms, state, left: 0, owed: 0 };
                     assert!(self.timers.insert(key, timer).is_none(), "key {key} was used twice");
@@ -346,15 +354,14 @@ impl World {
                     timer.state = State::Triggered;
                 }
             }
-            (Request::Cancel { address, .. }, answer) => self.judge(batch, address, answer, |timer| {
-                if matches!(timer.state, State::Live | State::Paused) {
-                    timer.state = State::Cancelled;
-                }
-            }),
+            (Request::Cancel { address, .. }, answer) => self.cancelled(batch, address, answer),
             (Request::Get { address, .. }, Answer::Found { entry, .. }) => {
                 // It may fire with the same batch, after it was looked at.
                 let (key, timer) = self.timer(address).expect("only known timers are asked for");
-                assert_eq!(entry.key, key);
+                if entry.key != key {
+                    assert_eq!(self.retried.get(&place_id(address)), Some(&entry.key));
+                    return;
+                }
                 assert!(!matches!(timer.state, State::Fired | State::Cancelled), "{timer:?} was found");
             }
             (Request::Get { address, .. }, answer) => self.judge(batch, address, answer, |_| {}),
@@ -381,6 +388,24 @@ impl World {
             }),
             _ => {}
         }
+    }
+
+    /// A timer that has fired stays so; but its delivery may have waited to be tried again.
+    fn cancelled(&mut self, batch: &Batch, address: Address, answer: Answer) {
+        let is_alive = |timer: &Timer| matches!(timer.state, State::Live | State::Paused);
+        let has_ended = self.timer(address).is_none_or(|(_, timer)| !is_alive(timer));
+        if has_ended
+            && answer == Answer::Done
+            && let Some(retried) = self.retried.get(&place_id(address))
+            && let Some(timer) = self.timers.get_mut(retried).filter(|timer| timer.state == State::Live)
+        {
+            timer.state = State::Cancelled;
+        }
+        self.judge(batch, address, answer, |timer| {
+            if is_alive(timer) {
+                timer.state = State::Cancelled;
+            }
+        });
     }
 
     /// What may be said of a timer that is alive: done, or that it is too late because it is due.

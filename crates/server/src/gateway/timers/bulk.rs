@@ -1,13 +1,14 @@
 //! Many timers in one request: a line for each, answered line by line while they come. What was cut off can be sent again.
 
 use super::lines::Lines;
-use super::one::{result, shown};
+use super::one::result;
 use super::query::QueryWords;
 use super::{Timers, answered, namespace, wrong};
 use crate::gateway::call::{Handled, unsupported_media_type};
+use crate::gateway::json;
 use crate::gateway::problem::Problem;
 use crate::timers::id::check_own;
-use crate::timers::service::{NewTimer, TimerFailure};
+use crate::timers::service::{LastLine, Made, NewTimer, TimerFailure};
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -15,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tidemill_model::Timestamp;
 use tidemill_timers::block::Scope;
 use tidemill_timers::shard::Mode;
 
@@ -45,7 +47,8 @@ pub(super) async fn cancel(State(timers): State<Timers>, request: Request) -> Re
     answered(begin(timers, request, |bulk, lines| Box::pin(cancel_lines(bulk, lines))), &uri)
 }
 
-type Worked = futures_util::future::BoxFuture<'static, Vec<Value>>;
+/// The text of an answer for each line.
+type Worked = futures_util::future::BoxFuture<'static, Vec<String>>;
 
 /// The answer begins at once: whoever sends many lines reads answers meanwhile.
 fn begin(timers: Timers, request: Request, work: fn(Bulk, Vec<(u64, Bytes)>) -> Worked) -> Handled {
@@ -72,8 +75,9 @@ fn begin(timers: Timers, request: Request, work: fn(Bulk, Vec<(u64, Bytes)>) -> 
             let taken = lines.take(LINES_AT_A_TIME, BYTES_AT_A_TIME).await;
             let mut outcomes = work(bulk.clone(), taken.lines).await;
             let is_over = taken.is_over || taken.problem.is_some();
-            outcomes.extend(taken.problem.map(|reason| json!({"error": {"status": 400, "detail": reason}})));
-            let text: String = outcomes.iter().map(|outcome| format!("{outcome}\n")).collect();
+            let told = |reason: String| json!({"error": {"status": 400, "detail": reason}}).to_string();
+            outcomes.extend(taken.problem.map(told));
+            let text: String = outcomes.iter().flat_map(|outcome| [outcome.as_str(), "\n"]).collect();
             // Whoever has gone away does not want the answers.
             if answers.send(Ok(Bytes::from(text))).await.is_err() || is_over {
                 return;
@@ -94,20 +98,21 @@ fn check_lines(headers: &HeaderMap) -> Result<(), Problem> {
     if known.contains(&essence.as_str()) { Ok(()) } else { Err(unsupported_media_type(given)) }
 }
 
-fn failed(line: u64, problem: Problem) -> Value {
+fn failed(line: u64, problem: Problem) -> String {
     let mut shown = problem.to_json("");
     if let Value::Object(members) = &mut shown {
         ["type", "instance"].iter().for_each(|name| drop(members.remove(*name)));
     }
-    json!({"line": line, "error": shown})
+    json!({"line": line, "error": shown}).to_string()
 }
 
-async fn create_lines(bulk: Bulk, lines: Vec<(u64, Bytes)>) -> Vec<Value> {
+async fn create_lines(bulk: Bulk, lines: Vec<(u64, Bytes)>) -> Vec<String> {
+    let mut last = LastLine::default();
     let mut given = bulk.timers.circumstances(&bulk.scope.namespace);
     let (mut outcomes, mut timers) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
     for (number, line) in lines {
         given.seed = given.seed.wrapping_add(1);
-        match read_line(&bulk, &given, number, &line) {
+        match read_line(&bulk, &given, number, &line, &mut last) {
             Ok(timer) => timers.push((number, timer)),
             Err(problem) => outcomes.push((number, failed(number, problem))),
         }
@@ -116,11 +121,7 @@ async fn create_lines(bulk: Bulk, lines: Vec<(u64, Bytes)>) -> Vec<Value> {
     let made = bulk.timers.service.create_all(timers.into_iter().map(|(_, timer)| timer).collect()).await;
     for (number, made) in numbers.into_iter().zip(made) {
         let outcome = match made {
-            Ok(made) => {
-                let mut outcome = shown(&made);
-                outcome["line"] = number.into();
-                outcome
-            }
+            Ok(made) => shown_line(&made, number),
             Err(failure) => failed(number, failure.into()),
         };
         outcomes.push((number, outcome));
@@ -129,14 +130,22 @@ async fn create_lines(bulk: Bulk, lines: Vec<(u64, Bytes)>) -> Vec<Value> {
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
+/// As `shown` with the number of the line. There are many of them, so they are written without a tree of values.
+fn shown_line(made: &Made, line: u64) -> String {
+    let (is_new, execute_at) = (made.is_new, json::date_text(Timestamp(made.due_ms)));
+    let id = Value::from(made.id.as_str());
+    format!(r#"{{"created":{is_new},"executeAt":"{execute_at}","id":{id},"line":{line}}}"#)
+}
+
 fn read_line(
     bulk: &Bulk,
     given: &crate::timers::service::Circumstances,
     number: u64,
     line: &[u8],
+    last: &mut LastLine,
 ) -> Result<NewTimer, Problem> {
     let stream_id = bulk.stream.as_ref().map(|stream| format!("{stream}.{number}"));
-    let timer = NewTimer::from_text(line, given).map_err(|errors| wrong(&errors))?;
+    let timer = NewTimer::from_line(line, given, last).map_err(|errors| wrong(&errors))?;
     match stream_id {
         // A line that is sent again finds the timer that it has made.
         Some(id) if timer.own_id.is_none() => Ok(timer.named(id, Mode::Keep)),
@@ -144,14 +153,14 @@ fn read_line(
     }
 }
 
-async fn cancel_lines(bulk: Bulk, lines: Vec<(u64, Bytes)>) -> Vec<Value> {
+async fn cancel_lines(bulk: Bulk, lines: Vec<(u64, Bytes)>) -> Vec<String> {
     let cancelled = lines.into_iter().map(async |(number, line)| {
         let (id, scope) = match read_id(&bulk, &line) {
             Ok(read) => read,
             Err(problem) => return failed(number, problem),
         };
         match bulk.timers.service.cancel(&scope, &id).await {
-            Ok(cancelled) => json!({"line": number, "id": id, "result": result(cancelled)}),
+            Ok(cancelled) => json!({"line": number, "id": id, "result": result(cancelled)}).to_string(),
             Err(failure) => failed(number, failure.into()),
         }
     });

@@ -5,6 +5,7 @@ use super::gate::Permit;
 use super::lanes::{Shared, Signal, TRY_AGAIN};
 use super::reply::Verdict;
 use super::row::{Item, Row};
+use super::take_back::TakeBack;
 use crate::timers::handle::TimerError;
 use crate::timers::spec::{StoredTarget, TargetAddress};
 use futures_util::future::BoxFuture;
@@ -25,20 +26,22 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const IDLE_LIMIT: Duration = Duration::from_secs(10);
 
 pub(super) struct Lane {
-    shared: Arc<Shared>,
-    lane: u32,
+    pub(super) shared: Arc<Shared>,
+    pub(super) lane: u32,
     signal: Arc<Signal>,
     /// The last row that was read.
-    after: Option<DeliveryId>,
+    pub(super) after: Option<DeliveryId>,
     is_at_end: bool,
-    rows: HashMap<DeliveryId, Row>,
+    pub(super) rows: HashMap<DeliveryId, Row>,
     entries: usize,
     bytes: usize,
     /// Calls that wait for their turn.
-    ready: VecDeque<Call>,
-    entering: Option<BoxFuture<'static, Permit>>,
+    pub(super) ready: VecDeque<Call>,
+    pub(super) entering: Option<BoxFuture<'static, Permit>>,
     calls: JoinSet<Finished>,
     settles: JoinSet<(DeliveryId, Result<Answer, TimerError>)>,
+    /// Timers that somebody wants back, once rows that are being written are there.
+    pub(super) wanted: Vec<TakeBack>,
 }
 
 impl Lane {
@@ -56,12 +59,14 @@ impl Lane {
             entering: None,
             calls: JoinSet::new(),
             settles: JoinSet::new(),
+            wanted: Vec::new(),
         }
     }
 
     /// Runs until there is nothing to do.
     pub(super) async fn run(mut self) {
         loop {
+            self.take_back().await;
             while !self.is_at_end && self.has_room() {
                 self.load().await;
             }
@@ -137,13 +142,14 @@ impl Lane {
         }
     }
 
-    fn settle(&mut self, settle: Arc<Settle>) {
+    pub(super) fn settle(&mut self, settle: Arc<Settle>) {
         let (timers, id) = (self.shared.context.timers.clone(), settle.row);
         self.settles.spawn(async move { (id, timers.request(Request::Settle(settle)).await) });
     }
 
     fn settled(&mut self, id: DeliveryId) {
-        if let Some(row) = self.rows.remove(&id) {
+        if let Some(mut row) = self.rows.remove(&id) {
+            row.was_settled();
             self.entries -= row.entries;
             self.bytes -= row.bytes;
             self.shared.gave_back(row.bytes);

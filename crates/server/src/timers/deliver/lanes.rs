@@ -3,15 +3,17 @@
 use super::body::{IdOf, Telling};
 use super::callbacks::Callbacks;
 use super::lane::Lane;
+use super::take_back::TakeBacks;
 use crate::timers::bell::LaneBell;
-use crate::timers::handle::TimerHandle;
+use crate::timers::handle::{TimerError, TimerHandle};
 use crate::timers::spec::{LaneKind, StoredTarget, lane_kind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_store::Store;
+use tidemill_timers::block::PlaceId;
 use tidemill_timers::shard::FIRST_KEPT_LANE;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
@@ -38,6 +40,20 @@ pub struct DeliveryContext {
 /// Delivers until it is dropped. What was begun and not settled by then is delivered again by the next owner.
 pub struct Deliveries {
     running: JoinHandle<()>,
+    shared: Arc<Shared>,
+}
+
+/// The way to deliveries that wait. It may outlive them, and then finds nobody.
+pub(crate) struct Waiting {
+    shared: Weak<Shared>,
+}
+
+impl Waiting {
+    /// True if the delivery of this timer had not begun, and never will.
+    pub(crate) async fn take_back(self, place: PlaceId) -> Result<bool, TimerError> {
+        let shared = self.shared.upgrade().ok_or(TimerError)?;
+        shared.take_back(place).await
+    }
 }
 
 impl Deliveries {
@@ -47,8 +63,14 @@ impl Deliveries {
             targets: Mutex::default(),
             signals: Mutex::default(),
             row_bytes: AtomicUsize::new(0),
+            take_backs: TakeBacks::default(),
+            bell: bell.clone(),
         });
-        Deliveries { running: tokio::spawn(run(shared, bell)) }
+        Deliveries { running: tokio::spawn(run(shared.clone(), bell)), shared }
+    }
+
+    pub(crate) fn waiting(&self) -> Waiting {
+        Waiting { shared: Arc::downgrade(&self.shared) }
     }
 }
 
@@ -65,6 +87,8 @@ pub(super) struct Shared {
     /// Of the lanes that are being worked on.
     signals: Mutex<HashMap<u32, Arc<Signal>>>,
     row_bytes: AtomicUsize,
+    pub(super) take_backs: TakeBacks,
+    pub(super) bell: Arc<LaneBell>,
 }
 
 #[derive(Default)]

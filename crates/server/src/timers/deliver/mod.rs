@@ -13,11 +13,13 @@ mod lanes;
 mod reply;
 mod row;
 mod stream;
+mod take_back;
 mod tls;
 
 pub use allow::{AllowRule, AllowRules};
 pub use body::IdOf;
 pub use callbacks::{CallbackSettings, Callbacks};
 pub use keys::SIGNATURE_HEADER;
+pub(crate) use lanes::Waiting;
 pub use lanes::{Deliveries, DeliveryContext};
 pub use stream::{StreamCursor, StreamPage, StreamPosition, Streams};

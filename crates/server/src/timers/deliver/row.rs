@@ -1,11 +1,13 @@
 //! Rows of deliveries that are in hand, and what became of their timers so far.
 
 use super::reply::Verdict;
+use crate::timers::id;
 use crate::timers::spec::{Envelope, Origin, StoredTarget};
 use std::sync::Arc;
 use tidemill_model::PartitionId;
-use tidemill_timers::block::Entry;
-use tidemill_timers::shard::{DeliveryId, Settle};
+use tidemill_timers::block::{Entry, PlaceId};
+use tidemill_timers::shard::{DeliveryId, Retry, Settle};
+use tokio::sync::oneshot;
 
 /// A timer that is to be told.
 pub(super) struct Item {
@@ -32,6 +34,17 @@ impl Item {
         self.envelope.origin_of(&self.entry)
     }
 
+    /// The place of the id that its client knows.
+    pub(super) fn place(&self) -> PlaceId {
+        match &self.envelope.own_id {
+            Some(own_id) => id::place_of_own(&self.entry.scope, own_id),
+            None => {
+                let Origin { key, due_ms } = self.origin();
+                PlaceId::of_generated(key, due_ms)
+            }
+        }
+    }
+
     /// The same for each try of one occurrence, and for no other.
     pub(super) fn idempotency_key(&self, partition: PartitionId) -> String {
         format!("{}-{}-{}", partition.0, self.origin().key, self.entry.scheduled_ms)
@@ -51,12 +64,14 @@ pub(super) struct Row {
     pub(super) entries: usize,
     pub(super) bytes: usize,
     settle: Settle,
+    /// Those who wait for timers that were taken back: they hear of it when the row is settled.
+    taken: Vec<oneshot::Sender<bool>>,
 }
 
 impl Row {
     pub(super) fn new(id: DeliveryId, entries: usize, bytes: usize) -> Row {
         let settle = Settle { row: id, retries: Vec::new(), failures: Vec::new(), returned: Vec::new() };
-        Row { left: entries, entries, bytes, settle }
+        Row { left: entries, entries, bytes, settle, taken: Vec::new() }
     }
 
     /// Notes what became of one of its timers. Gives what to tell the shard once that is known of all.
@@ -69,7 +84,10 @@ impl Row {
     ) -> Option<Arc<Settle>> {
         match verdict {
             Verdict::Done => {}
-            Verdict::NextAt(due_ms) => self.settle.retries.push((item.again(0, due_ms, None), due_ms)),
+            Verdict::NextAt(due_ms) => {
+                let (entry, of) = (item.again(0, due_ms, None), item.place());
+                self.settle.retries.push(Retry { entry, due_ms, of });
+            }
             Verdict::Retry { reason, not_before_ms } => {
                 self.retry(item, target, &reason, not_before_ms, now_ms)
             }
@@ -77,6 +95,30 @@ impl Row {
         }
         self.left -= 1;
         (self.left == 0).then(|| Arc::new(self.settle.clone()))
+    }
+
+    /// Some of its timers are not wanted any more, and others go back to their lane: none of them was begun.
+    pub(super) fn give_back(
+        &mut self,
+        unwanted: usize,
+        returned: Vec<Item>,
+        taken: oneshot::Sender<bool>,
+    ) -> Option<Arc<Settle>> {
+        self.left -= unwanted + returned.len();
+        self.settle.returned.extend(returned.into_iter().map(|item| item.entry));
+        self.taken.push(taken);
+        (self.left == 0).then(|| Arc::new(self.settle.clone()))
+    }
+
+    pub(super) fn is_given_back(&self) -> bool {
+        !self.taken.is_empty()
+    }
+
+    pub(super) fn was_settled(&mut self) {
+        for taken in self.taken.drain(..) {
+            // Who has gone away does not want the answer.
+            let _ = taken.send(true);
+        }
     }
 
     fn retry(
@@ -95,7 +137,7 @@ impl Row {
             Some(due_ms) => {
                 let entry =
                     item.again(attempt.saturating_add(1), item.entry.scheduled_ms, Some(first_try_ms));
-                self.settle.retries.push((entry, due_ms));
+                self.settle.retries.push(Retry { entry, due_ms, of: item.place() });
             }
             None => self.give_up(item, format!("given up after try {}: {reason}", attempt.saturating_add(1))),
         }

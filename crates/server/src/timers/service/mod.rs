@@ -12,7 +12,7 @@ mod view;
 pub use counts::{Counts, SlotCount};
 pub use dead_letters::{DeadLetter, LetterId};
 pub use new_timer::{
-    Circumstances, DEFAULT_NAMESPACE, NAMESPACE_BYTES_MAX, NewTimer, PAYLOAD_BYTES_MAX, read_move,
+    Circumstances, DEFAULT_NAMESPACE, LastLine, NAMESPACE_BYTES_MAX, NewTimer, PAYLOAD_BYTES_MAX, read_move,
 };
 pub use search::{PayloadTest, Search, SearchPage};
 pub use stats::{BlockView, PartitionStats, SLOTS_MAX, SlotView};

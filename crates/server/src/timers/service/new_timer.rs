@@ -49,9 +49,44 @@ pub struct Circumstances {
     pub seed: i64,
 }
 
+/// Whom timers tell, and where they belong: mostly the same for all lines of a request, and then read once.
+#[derive(Clone, Debug)]
+struct Common {
+    scope: Arc<Scope>,
+    target: Target,
+    envelope: Envelope,
+    needs_object: bool,
+}
+
+/// The last line of a request, as far as the next one may be like it.
+#[derive(Default)]
+pub struct LastLine {
+    /// Target, retry and namespace as they were written.
+    written: [Option<String>; 3],
+    common: Option<Common>,
+}
+
+impl LastLine {
+    const MEMBERS: [&str; 3] = ["target", "retry", "namespace"];
+
+    fn common(&self, written: [Option<&str>; 3]) -> Option<&Common> {
+        let is_alike = self.written.iter().zip(written).all(|(before, now)| before.as_deref() == now);
+        self.common.as_ref().filter(|_| is_alike)
+    }
+}
+
 impl NewTimer {
     /// Reads the text of one timer. Its payload is kept as it was written.
     pub fn from_text(text: &[u8], given: &Circumstances) -> Result<NewTimer, FieldErrors> {
+        NewTimer::from_line(text, given, &mut LastLine::default())
+    }
+
+    /// The same for one of many lines.
+    pub fn from_line(
+        text: &[u8],
+        given: &Circumstances,
+        last: &mut LastLine,
+    ) -> Result<NewTimer, FieldErrors> {
         let mut errors = FieldErrors::default();
         let members: BTreeMap<Cow<'_, str>, &RawValue> = match serde_json::from_slice(text) {
             Ok(members) => members,
@@ -60,17 +95,26 @@ impl NewTimer {
                 return Err(errors);
             }
         };
+        let written = LastLine::MEMBERS.map(|name| members.get(name).map(|raw| raw.get()));
+        let common = last.common(written);
         let mut payload: Option<&str> = None;
         let mut others = Map::new();
         for (name, raw) in members {
             if name == "payload" {
                 payload = Some(raw.get()).filter(|text| *text != "null");
+            } else if common.is_some() && LastLine::MEMBERS.contains(&&*name) {
+                continue;
             } else if let Ok(value) = serde_json::from_str(raw.get()) {
                 others.insert(name.into_owned(), value);
             }
         }
-        let timer = read(&Value::Object(others), payload, given, &mut errors);
-        timer.filter(|_| errors.is_empty()).ok_or(errors)
+        let read = read(&Value::Object(others), payload, given, common, &mut errors);
+        let Some((timer, common)) = read.filter(|_| errors.is_empty()) else { return Err(errors) };
+        if let Some(common) = common {
+            let written = written.map(|text| text.map(str::to_owned));
+            *last = LastLine { written, common: Some(common) };
+        }
+        Ok(timer)
     }
 }
 
@@ -98,12 +142,14 @@ impl NewTimer {
     }
 }
 
+/// Gives what it has in common with other lines, too, unless that is known.
 fn read(
     value: &Value,
     payload: Option<&str>,
     given: &Circumstances,
+    known: Option<&Common>,
     errors: &mut FieldErrors,
-) -> Option<NewTimer> {
+) -> Option<(NewTimer, Option<Common>)> {
     if payload.is_some_and(|payload| payload.len() > PAYLOAD_BYTES_MAX) {
         errors.add("payload", format!("Expected at most {PAYLOAD_BYTES_MAX} bytes, but it has more"));
     }
@@ -112,11 +158,32 @@ fn read(
     if let Some(Err(error)) = own_id.as_deref().map(check_own) {
         fields.wrong("id", error.to_string());
     }
-    let namespace = fields.text("namespace", NAMESPACE_BYTES_MAX).unwrap_or_else(|| given.namespace.clone());
     let mode = fields.one_of("mode", &MODES).unwrap_or(Mode::Replace);
     let schedule = read_schedule(&mut fields);
     let moment = read_moment(&mut fields, schedule.as_ref(), given.now_ms);
     let jitter = fields.duration_ms("jitter", 0..=DAY_MS).unwrap_or(0);
+    let fresh = match known {
+        Some(_) => None,
+        None => read_common(&mut fields, given),
+    };
+    let common = known.or(fresh.as_ref());
+    let needs_object = common.is_some_and(|common| common.needs_object);
+    if needs_object && payload.is_some_and(|payload| !payload.trim_start().starts_with('{')) {
+        fields.wrong("payload", "Expected an object, because its members become variables of the process");
+    }
+    fields.finish();
+    let (scheduled_ms, Common { scope, target, envelope, .. }) = (moment?, common?);
+    let (scope, target, mut envelope) = (scope.clone(), target.clone(), envelope.clone());
+    let jitter = schedule.as_ref().map_or(jitter, |schedule| schedule.jitter_ms);
+    envelope.own_id = own_id.clone();
+    envelope.repeat = schedule.map(|schedule| Repeat { left: schedule.repetitions(), schedule });
+    let (flags, payload) = envelope.wrap(payload.unwrap_or_default().as_bytes());
+    let due_ms = scheduled_ms.saturating_add(jitter_ms(jitter, given.seed, scheduled_ms)).min(DUE_MS_MAX);
+    Some((NewTimer { scope, own_id, mode, due_ms, scheduled_ms, target, flags, payload }, fresh))
+}
+
+fn read_common(fields: &mut Fields<'_>, given: &Circumstances) -> Option<Common> {
+    let namespace = fields.text("namespace", NAMESPACE_BYTES_MAX).unwrap_or_else(|| given.namespace.clone());
     let retry = match fields.value("retry") {
         Some(value) => RetryPolicy::from_json(value, "retry", fields.errors()),
         None => Some(RetryPolicy::default()),
@@ -128,21 +195,11 @@ fn read(
             None
         }
     };
-    let needs_object = matches!(target, Some(TargetSpec::Message(_) | TargetSpec::Process(_)));
-    if needs_object && payload.is_some_and(|payload| !payload.trim_start().starts_with('{')) {
-        fields.wrong("payload", "Expected an object, because its members become variables of the process");
-    }
-    fields.finish();
-    let (scheduled_ms, target) = (moment?, target?);
+    let (retry, target) = (retry?, target?);
     let scope = Arc::new(Scope { tenant: given.tenant.clone(), namespace });
-    let (stored, mut envelope) = StoredTarget::split(&scope, &target, retry?);
-    let jitter = schedule.as_ref().map_or(jitter, |schedule| schedule.jitter_ms);
-    envelope.own_id = own_id.clone();
-    envelope.repeat = schedule.map(|schedule| Repeat { left: schedule.repetitions(), schedule });
-    let (flags, payload) = envelope.wrap(payload.unwrap_or_default().as_bytes());
-    let due_ms = scheduled_ms.saturating_add(jitter_ms(jitter, given.seed, scheduled_ms)).min(DUE_MS_MAX);
-    let target = stored.to_target();
-    Some(NewTimer { scope, own_id, mode, due_ms, scheduled_ms, target, flags, payload })
+    let (stored, envelope) = StoredTarget::split(&scope, &target, retry);
+    let needs_object = matches!(target, TargetSpec::Message(_) | TargetSpec::Process(_));
+    Some(Common { scope, target: stored.to_target(), envelope, needs_object })
 }
 
 fn read_schedule(fields: &mut Fields<'_>) -> Option<Schedule> {
@@ -234,6 +291,33 @@ mod tests {
     fn wrong(value: &Value) -> Vec<String> {
         let errors = timer(value).expect_err("it is wrong");
         errors.0.into_iter().map(|error| error.field).collect()
+    }
+
+    #[test]
+    fn lines_that_are_alike_are_read_like_lines_that_are_alone() {
+        let hook = |n: u8| json!({"type": "http", "url": format!("https://example.com/{n}")});
+        let message = json!({"type": "message", "name": "m", "correlationKey": "k"});
+        let lines = [
+            json!({"delay": 1, "target": hook(1)}),
+            json!({"delay": 2, "target": hook(1), "id": "own", "payload": [1]}),
+            json!({"delay": 2, "target": hook(1), "namespace": "other"}),
+            json!({"delay": 2, "target": hook(1), "namespace": "other", "retry": {"attempts": 2}}),
+            json!({"delay": 3, "target": hook(2), "retry": {"attempts": 2}}),
+            json!({"delay": 3, "target": hook(2), "retry": {"attempts": 2}, "x": 1}),
+            json!({"delay": 3}),
+            json!({"delay": 3, "target": message}),
+            json!({"delay": 3, "target": message, "payload": 5}),
+            json!({"delay": 4, "target": message, "payload": {"a": 1}}),
+        ];
+        let mut last = LastLine::default();
+        for line in lines {
+            let read = NewTimer::from_line(line.to_string().as_bytes(), &given(), &mut last);
+            assert_eq!(
+                read.map_err(|errors| errors.to_string()),
+                timer(&line).map_err(|errors| errors.to_string()),
+                "{line}"
+            );
+        }
     }
 
     #[test]

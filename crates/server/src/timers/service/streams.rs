@@ -1,15 +1,20 @@
 //! Streams: what has fired in a namespace, for consumers who read it and acknowledge how far they have got.
 
 use super::{TimerFailure, TimerService};
+use crate::timers::LaneBell;
 use crate::timers::deliver::{StreamCursor, StreamPage, Streams};
 use crate::timers::id;
+use futures_util::future::select_all;
+use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_timers::block::Scope;
 use tokio::time::Instant;
 
-/// Between two looks, while a consumer waits.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Between two looks, while partitions of other nodes may have something for a consumer who waits.
+const LOOK_ELSEWHERE: Duration = Duration::from_millis(100);
+/// Between two looks where all partitions are here and ring: one of them may have moved since.
+const LOOK_ANYHOW: Duration = Duration::from_secs(5);
 
 impl TimerService {
     fn streams(&self) -> Streams {
@@ -26,11 +31,23 @@ impl TimerService {
     ) -> Result<StreamPage, TimerFailure> {
         let (until, partitions) = (Instant::now() + wait, self.partitions().collect::<Vec<PartitionId>>());
         loop {
+            let bells: Vec<Arc<LaneBell>> =
+                partitions.iter().filter_map(|partition| self.node.timer_bell(*partition)).collect();
+            // What is written while this reads rings already.
+            let rung: Vec<_> = bells.iter().map(|bell| Box::pin(bell.next_in_streams())).collect();
             let page = self.streams().read(&partitions, scope, cursor, limit, self.now_ms()).await?;
-            if !page.timers.is_empty() || Instant::now() + LOOK_EVERY > until {
+            if !page.timers.is_empty() || Instant::now() >= until {
                 return Ok(page);
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            let look = if rung.len() == partitions.len() { LOOK_ANYHOW } else { LOOK_ELSEWHERE };
+            let rung = async {
+                match rung.is_empty() {
+                    true => std::future::pending().await,
+                    false => select_all(rung).await,
+                }
+            };
+            // Either way it looks again.
+            let _ = tokio::time::timeout_at(until.min(Instant::now() + look), rung).await;
         }
     }
 

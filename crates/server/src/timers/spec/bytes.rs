@@ -1,5 +1,7 @@
 //! Numbers and texts as bytes, for what the stores keep of targets and entries.
 
+use tidemill_timers::varint;
+
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "Expected {expected}, but the stored bytes have something else; a newer version may have written them"
@@ -20,18 +22,13 @@ impl Writer {
         self.0.push(value);
     }
 
-    /// Seven bits to a byte.
-    pub(super) fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
+    pub(super) fn number(&mut self, value: u64) {
+        varint::put(&mut self.0, value);
     }
 
     /// Small negative numbers stay short.
     pub(super) fn signed(&mut self, value: i64) {
-        self.number(((value << 1) ^ (value >> 63)) as u64);
+        self.number(varint::zigzag(value));
     }
 
     pub(super) fn float(&mut self, value: f64) {
@@ -75,18 +72,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn number(&mut self) -> Result<u64, Malformed> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            if shift == 63 && byte > 1 {
-                break;
-            }
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        malformed("a number of 64 bits")
+        varint::take(&mut self.rest).map_or_else(|| malformed("a number of 64 bits"), Ok)
     }
 
     pub(super) fn small(&mut self) -> Result<u32, Malformed> {
@@ -94,8 +80,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn signed(&mut self) -> Result<i64, Malformed> {
-        let value = self.number()?;
-        Ok((value >> 1) as i64 ^ -((value & 1) as i64))
+        self.number().map(varint::unzigzag)
     }
 
     pub(super) fn float(&mut self) -> Result<f64, Malformed> {

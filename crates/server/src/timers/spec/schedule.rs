@@ -161,11 +161,7 @@ fn read_cycle(text: &str) -> Result<Cycle, String> {
     if text.len() > EXPRESSION_BYTES_MAX {
         return Err(format!("{expected}, but it has {} bytes", text.len()));
     }
-    let cycle = Cycle::parse(text).map_err(|error| format!("{expected}, but it is '{text}': {error}"))?;
-    if cycle.is_under_a_millisecond() {
-        return Err(format!("Expected a cycle of a millisecond or more, but it is '{text}'"));
-    }
-    Ok(cycle)
+    Cycle::parse(text).map_err(|error| format!("{expected}, but it is '{text}': {error}"))
 }
 
 /// Up to so many milliseconds, by chance; the same for the same key and time.

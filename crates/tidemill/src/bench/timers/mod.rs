@@ -2,6 +2,7 @@
 //! the same blocks.
 
 mod limit;
+mod pending;
 mod rows;
 mod sink;
 mod through;
@@ -9,9 +10,11 @@ mod usage;
 mod via;
 
 use super::place::FreshPlace;
+use super::pulse::{Machine, Pulse};
 use crate::output::print_rows;
 use anyhow::{Result, bail};
 use clap::Args;
+pub(super) use pending::TimerStart;
 use rows::{Reading, RowsCost};
 use serde::Serialize;
 use sink::Sink;
@@ -22,9 +25,10 @@ use via::Via;
 /// Timers per second through a timer loop: created, written, fired and deleted
 ///
 /// One timer loop creates timers in bulk, as fast as it takes them, with due times at random over the spread, until all
-/// have fired, and have arrived where somebody is told of them. A spread of more than 15 minutes is run through by a simulated
-/// time: all timers are created first, and then each slot is split and fired as its time comes. Beside it, in the same run: the bare store with the
-/// same blocks, and plain rows, read in large pages ahead of time or second by second. Lateness is counted from the due time of the earliest timer of a commit until that commit is
+/// have fired, and have arrived where somebody is told of them. Rates are taken while some are created and others fire; if the given
+/// number is too small for that, they are of the whole run, which takes as long as the spread at least. A spread of more than 15 minutes is run through by a simulated
+/// time: all timers are created first, and then time jumps on by steps in which some thousands fall due, through every split. Beside it, in the same run: the same blocks
+/// packed, committed, read back, unpacked and deleted one after another, with nothing around them; and plain rows, read in large pages ahead of time or second by second. Lateness is counted from the due time of the earliest timer of a commit until that commit is
 /// durable, for all timers of the commit.
 #[derive(Args)]
 #[command(after_help = "\
@@ -33,6 +37,7 @@ Examples:
   tidemill bench timers --count 1000000 --spread 1d
   tidemill bench timers --count 200000 --sink batch --payload-bytes 200
   tidemill bench timers --count 200000 --via bulk --sink batch
+  tidemill bench timers --pending 10000000
   tidemill bench timers --count 10000000 --spread 10s --store postgres://postgres@localhost/postgres --json")]
 pub(super) struct Timers {
     /// Store to measure, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a new file in
@@ -40,9 +45,10 @@ pub(super) struct Timers {
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 
-    /// Timers in all
-    #[arg(long, default_value_t = 4_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..=1_000_000_000))]
-    count: u64,
+    /// Timers in all [default: as many as it takes until timers have been created and fired at the same time for 10 seconds; 4 million
+    /// for a simulated day, 1 million by REST]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..=1_000_000_000))]
+    count: Option<u64>,
 
     /// Due times lie within so much time from their creation: 500ms, 10s, 5m, 1h, 1d
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = spread)]
@@ -56,7 +62,7 @@ pub(super) struct Timers {
     #[arg(long, value_enum, default_value = "generated", value_name = "IDS")]
     ids: Ids,
 
-    /// How timers get to the loop; by REST, somebody must be told of them (--sink http or batch)
+    /// How timers get to the loop; by REST, somebody must be told of them (--sink http, batch or process)
     #[arg(long, value_enum, default_value = "loop", value_name = "WAY")]
     via: Via,
 
@@ -68,6 +74,10 @@ pub(super) struct Timers {
     #[arg(long, default_value_t = 0, value_name = "N")]
     rate: u64,
 
+    /// Instead of all this: a new process on a store with so many timers of the next year: its first timer, its memory, its speed
+    #[arg(long, value_name = "N", conflicts_with_all = ["count", "spread", "ids", "via", "sink", "rate"])]
+    pending: Option<u64>,
+
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -76,6 +86,9 @@ pub(super) struct Timers {
 #[derive(Serialize)]
 struct Report {
     count: u64,
+    /// The rates are of the time in which some were created while others fired; else of the whole run, which takes as long as the spread
+    /// at least.
+    is_steady: bool,
     created_per_s: f64,
     fired_per_s: f64,
     store_limit_per_s: f64,
@@ -92,10 +105,16 @@ struct Report {
     wal_bytes_per_timer: f64,
     cpu_s_per_million: f64,
     peak_rss_mb: f64,
+    #[serde(flatten)]
+    machine: Machine,
 }
 
 impl Timers {
     pub(super) fn run(self) -> Result<()> {
+        if let Some(pending) = self.pending {
+            let payload_bytes = self.payload_bytes as usize;
+            return pending::run(self.store.as_deref(), pending, payload_bytes, self.json);
+        }
         let place = FreshPlace::make(self.store.as_deref())?;
         let load = through::Load {
             count: self.count,
@@ -105,23 +124,32 @@ impl Timers {
             ids: self.ids,
             sink: self.sink,
         };
-        let is_called = matches!(self.sink, Sink::Http | Sink::Batch);
+        let is_told = matches!(self.sink, Sink::Http | Sink::Batch | Sink::Process);
+        let pulse = Pulse::begin(place.directory())?;
         let through = match self.via {
-            Via::Loop => through::measure(&place, &load)?,
-            _ if !is_called => {
-                bail!("--via rest and bulk need --sink http or batch: a node tells somebody of each timer")
+            Via::Loop if self.sink == Sink::Process => {
+                bail!("--sink process needs --via rest or bulk: instances are started by a whole node")
             }
-            _ if load.is_simulated() || self.ids == Ids::Own || self.rate > 0 => {
-                bail!("--via rest and bulk take neither a day's spread, nor own ids, nor a rate")
+            Via::Loop => through::measure(&place, &load)?,
+            _ if !is_told => {
+                bail!(
+                    "--via rest and bulk need --sink http, batch or process: a node tells somebody of each timer"
+                )
+            }
+            _ if load.is_simulated() || self.rate > 0 => {
+                bail!("--via rest and bulk take neither a day's spread nor a rate")
             }
             via => via::measure(&place, &load, via)?,
         };
-        let limit = limit::measure(&place.beside(), &load)?;
-        let rows_preloaded = rows::measure(&place.beside_as("preloaded"), &load, Reading::Preloaded)?;
-        let rows_one_second = rows::measure(&place.beside_as("window"), &load, Reading::OneSecond)?;
-        let per_timer = |amount: u64| amount as f64 / self.count as f64;
+        let machine = pulse.end()?;
+        let count = through.count;
+        let limit = limit::measure(&place.beside(), &load, count, count / through.commits.max(1))?;
+        let rows_preloaded = rows::measure(&place.beside_as("preloaded"), &load, count, Reading::Preloaded)?;
+        let rows_one_second = rows::measure(&place.beside_as("window"), &load, count, Reading::OneSecond)?;
+        let per_timer = |amount: u64| amount as f64 / count as f64;
         let report = Report {
-            count: self.count,
+            count,
+            is_steady: through.is_steady,
             created_per_s: through.created_per_s,
             fired_per_s: through.fired_per_s,
             store_limit_per_s: limit,
@@ -136,8 +164,9 @@ impl Timers {
             commits: through.commits,
             statements_per_1000: 1_000.0 * per_timer(through.used.statements),
             wal_bytes_per_timer: per_timer(through.used.wal_bytes),
-            cpu_s_per_million: through.used.cpu_seconds * 1e6 / self.count as f64,
+            cpu_s_per_million: through.used.cpu_seconds * 1e6 / count as f64,
             peak_rss_mb: through.peak_rss_mb,
+            machine,
         };
         match self.json {
             true => println!("{:#}", serde_json::to_value(&report)?),
@@ -173,10 +202,14 @@ impl Report {
     fn print(&self) {
         let ms =
             |value: Option<f64>| value.map_or("not measured".to_owned(), |value| format!("{value:.1} ms"));
+        let fired = match self.is_steady {
+            true => "fired/s while others are created",
+            false => "fired/s, the whole run with its spread counted",
+        };
         let rows = [
             ("timers", self.count.to_string()),
             ("created/s", format!("{:.0}", self.created_per_s)),
-            ("fired/s while others are created", format!("{:.0}", self.fired_per_s)),
+            (fired, format!("{:.0}", self.fired_per_s)),
             ("store's bare limit for the same blocks, timers/s", format!("{:.0}", self.store_limit_per_s)),
             ("ratio", format!("{:.2}", self.ratio)),
             ("plain rows, preloaded, timers/s", format!("{:.0}", self.rows_preloaded.per_s)),
@@ -200,6 +233,11 @@ impl Report {
             ("late, p99", ms(self.late_p99_ms)),
             ("late, at most", ms(self.late_max_ms)),
             ("early", self.early.to_string()),
+            ("meanwhile, bare sync p99", ms(Some(self.machine.machine_sync_p99_ms))),
+            (
+                "meanwhile, a thread that sleeps wakes late, p99",
+                ms(Some(self.machine.machine_wakes_late_p99_ms)),
+            ),
             ("commits", self.commits.to_string()),
             ("processor time of this process per million", format!("{:.2} s", self.cpu_s_per_million)),
             ("peak memory", format!("{:.0} MB", self.peak_rss_mb)),

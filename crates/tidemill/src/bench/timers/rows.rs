@@ -37,18 +37,18 @@ pub(super) enum Reading {
     OneSecond,
 }
 
-pub(super) fn measure(place: &BenchStore, load: &Load, reading: Reading) -> Result<RowsCost> {
+pub(super) fn measure(place: &BenchStore, load: &Load, count: u64, reading: Reading) -> Result<RowsCost> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(run(place, load, reading))
+    runtime.block_on(run(place, load, count, reading))
 }
 
-async fn run(place: &BenchStore, load: &Load, reading: Reading) -> Result<RowsCost> {
+async fn run(place: &BenchStore, load: &Load, count: u64, reading: Reading) -> Result<RowsCost> {
     // To look second by second through a day would take long and show the same.
     let load = &Load { spread: load.spread.min(SPREAD_MAX), ..*load };
     let store = place.open(PartitionCount::ONE, None).await?;
     let (holder, partition) = (Text::new_static("bench"), PartitionId::FIRST);
     let owned = store.acquire(partition, &holder, 3_600_000).await?.context("another bench has the store")?;
-    let (count, begin_ms) = (load.count.min(ROWS_MAX), now_ms());
+    let (count, begin_ms) = (count.min(ROWS_MAX), now_ms());
     let (mut maker, mut writer) = (Maker::new(load), Writer::new(store.clone(), &owned));
     let (before, began) = (Usage::now(place).await?, Instant::now());
     let mut made = 0;

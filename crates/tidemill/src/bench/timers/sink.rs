@@ -9,7 +9,7 @@ use tidemill_model::PartitionId;
 use tidemill_server::timers::deliver::{
     AllowRules, CallbackSettings, Callbacks, Deliveries, DeliveryContext, StreamCursor, Streams,
 };
-use tidemill_server::timers::spec::{HttpTarget, RetryPolicy, StoredTarget, TargetSpec};
+use tidemill_server::timers::spec::{HttpTarget, ProcessTarget, RetryPolicy, StoredTarget, TargetSpec};
 use tidemill_server::timers::{LaneBell, TimerHandle, id};
 use tidemill_store::Store;
 use tidemill_timers::block::Scope;
@@ -24,6 +24,9 @@ const STREAM_PAGE: usize = 10_000;
 /// What a call tells of a timer, once for each.
 const MARK: &[u8] = b"\"idempotencyKey\"";
 
+/// The process that timers start.
+pub(super) const PROCESS: &str = "started";
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub(super) enum Sink {
     /// Nobody
@@ -34,6 +37,8 @@ pub(super) enum Sink {
     Batch,
     /// A stream with one consumer
     Stream,
+    /// A process, of which each timer starts an instance; by REST only
+    Process,
 }
 
 pub(super) fn scope() -> Scope {
@@ -63,6 +68,10 @@ impl Receiver {
         let spec = match sink {
             Sink::None => None,
             Sink::Stream => Some(TargetSpec::Stream),
+            Sink::Process => {
+                let process_definition_id = PROCESS.to_owned();
+                Some(TargetSpec::Process(ProcessTarget { process_definition_id, version: None }))
+            }
             Sink::Http | Sink::Batch => {
                 let listener = TcpListener::bind("127.0.0.1:0").await?;
                 let url = format!("http://{}/", listener.local_addr()?);
@@ -86,7 +95,7 @@ impl Receiver {
         bell: Arc<LaneBell>,
     ) -> Result<()> {
         match self.sink {
-            Sink::None => {}
+            Sink::None | Sink::Process => {}
             Sink::Stream => {
                 let streams = Streams { store, id_of: id::generated };
                 self.tasks.spawn(consume(streams, timers.clone(), bell, self.arrived.clone()));
@@ -104,6 +113,11 @@ impl Receiver {
             }
         }
         Ok(())
+    }
+
+    /// Counts what has arrived.
+    pub(super) fn counter(&self) -> Arc<AtomicU64> {
+        self.arrived.clone()
     }
 
     /// Timers that have arrived; none where nobody is told.

@@ -20,12 +20,21 @@ pub(super) const BULK: u64 = 5_000;
 const AT_A_TIME: usize = 8;
 /// A longer spread is run through by a simulated time.
 const SPREAD_WAITED_FOR: Duration = Duration::from_secs(900);
+/// So long timers are created and fire at the same time, where the number of timers is not given.
+const STEADY: Duration = Duration::from_secs(10);
+/// A rate that is taken over less time says little.
+const STEADY_MIN: Duration = Duration::from_secs(3);
+/// Timers that fall due between two steps of simulated time.
+const FIRED_PER_STEP: u64 = 10_000;
+/// Timers of a simulated day where the number is not given.
+const SIMULATED_COUNT: u64 = 4_000_000;
 /// After the last timer is due, so long may the rest take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Clone, Copy)]
 pub(super) struct Load {
-    pub(super) count: u64,
+    /// None is as many as the loop takes until timers have been created and fired at the same time for a while.
+    pub(super) count: Option<u64>,
     pub(super) spread: Duration,
     pub(super) payload_bytes: usize,
     pub(super) rate: u64,
@@ -38,6 +47,18 @@ impl Load {
     pub(super) fn is_simulated(&self) -> bool {
         self.spread > SPREAD_WAITED_FOR
     }
+
+    /// By so much simulated time jumps at least: as many timers fall due meanwhile as are due together in a second of a busy loop's
+    /// time. If each were fired alone, commits would be all that is measured.
+    fn step_ms(&self) -> i64 {
+        let timers = self.timers().unwrap_or(SIMULATED_COUNT).max(1);
+        (self.spread.as_millis() * u128::from(FIRED_PER_STEP) / u128::from(timers)) as i64
+    }
+
+    /// Timers in all, unless they are created for a time.
+    fn timers(&self) -> Option<u64> {
+        self.count.or(self.is_simulated().then_some(SIMULATED_COUNT))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Debug)]
@@ -49,6 +70,9 @@ pub(super) enum Ids {
 }
 
 pub(super) struct Through {
+    pub(super) count: u64,
+    /// Both rates are of the time in which some are created while others fire.
+    pub(super) is_steady: bool,
     pub(super) created_per_s: f64,
     pub(super) fired_per_s: f64,
     pub(super) lateness: Lateness,
@@ -65,12 +89,15 @@ pub(super) struct Lateness {
 }
 
 impl Lateness {
-    fn note(&mut self, fired: &FiredBatch) {
+    pub(super) fn note(&mut self, fired: &FiredBatch, is_simulated: bool) {
         let late_ms = fired.landed_ms - fired.first_due_ms;
         if late_ms < 0 {
             self.early += fired.count as u64;
         }
-        *self.by_ms.entry(late_ms).or_default() += fired.count as u64;
+        // A time that jumps is always late.
+        if !is_simulated {
+            *self.by_ms.entry(late_ms).or_default() += fired.count as u64;
+        }
     }
 
     /// None if nobody has noted any.
@@ -88,6 +115,7 @@ impl Lateness {
 
 #[derive(Default)]
 struct Counts {
+    created: AtomicU64,
     fired: AtomicU64,
     commits: AtomicU64,
     lateness: Mutex<Lateness>,
@@ -104,32 +132,37 @@ async fn run(place: &BenchStore, load: &Load) -> Result<Through> {
     let owned =
         store.acquire(PartitionId::FIRST, &holder, 3_600_000).await?.context("a fresh store has no owner")?;
     let counts = Arc::<Counts>::default();
-    let noted = counts.clone();
+    let (noted, is_simulated) = (counts.clone(), load.is_simulated());
     let on_fired = Arc::new(move |fired: &FiredBatch| {
         noted.fired.fetch_add(fired.count as u64, Ordering::Relaxed);
         noted.commits.fetch_add(1, Ordering::Relaxed);
-        noted.lateness.lock().expect("no holder panics").note(fired);
+        noted.lateness.lock().expect("no holder panics").note(fired, is_simulated);
     });
     let (mut timers, handle) =
         TimerLoop::new(store.clone(), PartitionId::FIRST, holder, owned.now, Config::default(), on_fired);
-    let time = Arc::new(SimulatedTime::at(now_ms()));
+    let time = Arc::new(SimulatedTime::new(now_ms(), load.step_ms()));
     if load.is_simulated() {
         timers.simulate(time.clone());
     }
     let mut receiver = Receiver::start(load.sink).await?;
-    receiver.take_from(store, &handle, timers.bell())?;
+    receiver.take_from(store, &handle, handle.bell())?;
     let looped = tokio::spawn(timers.run());
     let (before, began) = (Usage::now(place).await?, Instant::now());
     let sampled = sample(counts.clone(), began + load.spread);
-    create_all(&handle, load, &receiver.target, began).await?;
-    let (created_after, fired_then) = (began.elapsed(), counts.fired.load(Ordering::Relaxed));
+    let count = create_all(&handle, load, &receiver.target, began, &counts).await?;
+    let created = Moment::now(&counts);
     time.let_go();
-    let steady = sampled.await?.map(|(at, fired)| {
-        let seconds = created_after.saturating_sub(at - began).as_secs_f64();
-        (fired_then.saturating_sub(fired), seconds)
-    });
+    // While some are created, others fire: that is the rate that counts. A run that is too short for it counts as a whole, and so
+    // does one where somebody must hear of each timer.
+    let steady = sampled.is_finished().then_some(sampled);
+    let steady = match steady {
+        Some(sampled) if load.sink == Sink::None => {
+            sampled.await?.filter(|begin| created.at.saturating_duration_since(begin.at) >= STEADY_MIN)
+        }
+        _ => None,
+    };
     let waited = if load.is_simulated() { Duration::ZERO } else { load.spread };
-    wait_for_all(&counts, &receiver, load, began + created_after + waited + PATIENCE).await?;
+    wait_for_all(&counts, &receiver, count, created.at + waited + PATIENCE).await?;
     let all_after = began.elapsed();
     let used = Usage::now(place).await?.since(&before);
     drop(receiver);
@@ -138,15 +171,16 @@ async fn run(place: &BenchStore, load: &Load) -> Result<Through> {
     if let Ok(ended) = looped.await {
         ended?;
     }
-    // While some are created, others fire: that is the rate that counts. A run that is too short for it counts as a whole, and so
-    // does one where somebody must hear of each timer.
-    let fired_per_s = match steady {
-        Some((fired, seconds)) if seconds >= 3.0 && load.sink == Sink::None => fired as f64 / seconds,
-        _ => load.count as f64 / all_after.as_secs_f64(),
+    let whole = |after: Duration| count as f64 / after.as_secs_f64();
+    let (created_per_s, fired_per_s) = match &steady {
+        Some(begin) => begin.rates_until(&created),
+        None => (whole(created.at - began), whole(all_after)),
     };
     let lateness = std::mem::take(&mut *counts.lateness.lock().expect("no holder panics"));
     Ok(Through {
-        created_per_s: load.count as f64 / created_after.as_secs_f64(),
+        count,
+        is_steady: steady.is_some(),
+        created_per_s,
         fired_per_s,
         lateness,
         commits: counts.commits.load(Ordering::Relaxed),
@@ -155,39 +189,68 @@ async fn run(place: &BenchStore, load: &Load) -> Result<Through> {
     })
 }
 
-/// Timers that had fired at this moment, if it comes.
-fn sample(counts: Arc<Counts>, moment: Instant) -> tokio::task::JoinHandle<Option<(Instant, u64)>> {
+/// How much was done at a moment.
+struct Moment {
+    at: Instant,
+    created: u64,
+    fired: u64,
+}
+
+impl Moment {
+    fn now(counts: &Counts) -> Moment {
+        let (created, fired) = (counts.created.load(Ordering::Relaxed), counts.fired.load(Ordering::Relaxed));
+        Moment { at: Instant::now(), created, fired }
+    }
+
+    /// Created and fired per second since.
+    fn rates_until(&self, end: &Moment) -> (f64, f64) {
+        let per_s = |count: u64| count as f64 / (end.at - self.at).as_secs_f64();
+        (per_s(end.created - self.created), per_s(end.fired - self.fired))
+    }
+}
+
+/// What is done at this moment, if it comes.
+fn sample(counts: Arc<Counts>, moment: Instant) -> tokio::task::JoinHandle<Option<Moment>> {
     tokio::spawn(async move {
         let wait = moment.saturating_duration_since(Instant::now());
         if wait > Duration::from_secs(600) {
             return None;
         }
         tokio::time::sleep(wait).await;
-        Some((Instant::now(), counts.fired.load(Ordering::Relaxed)))
+        Some(Moment::now(&counts))
     })
 }
 
-async fn create_all(handle: &TimerHandle, load: &Load, target: &Target, began: Instant) -> Result<()> {
+/// Gives how many there are.
+async fn create_all(
+    handle: &TimerHandle,
+    load: &Load,
+    target: &Target,
+    began: Instant,
+    counts: &Counts,
+) -> Result<u64> {
+    let (timers, until) = (load.timers(), began + load.spread + STEADY);
     let (mut on_their_way, mut made) = (JoinSet::new(), 0);
     let mut maker = Maker { target: target.clone(), ..Maker::new(load) };
-    while made < load.count {
+    while timers.map_or_else(|| Instant::now() < until, |timers| made < timers) {
         if on_their_way.len() >= AT_A_TIME {
-            settle(on_their_way.join_next().await)?;
+            settle(on_their_way.join_next().await, counts)?;
         }
         if load.rate > 0 {
             let due = began + Duration::from_secs_f64(made as f64 / load.rate as f64);
             tokio::time::sleep(due.saturating_duration_since(Instant::now())).await;
         }
         let bulk = if load.rate > 0 { BULK.min(load.rate / 100).max(1) } else { BULK };
-        let creates = maker.make(bulk.min(load.count - made), now_ms());
+        let left = timers.map_or(u64::MAX, |timers| timers - made);
+        let creates = maker.make(bulk.min(left), now_ms());
         made += creates.len() as u64;
         let (handle, ids) = (handle.clone(), load.ids);
         on_their_way.spawn(async move { create(&handle, creates, ids).await });
     }
     while let Some(ended) = on_their_way.join_next().await {
-        settle(Some(ended))?;
+        settle(Some(ended), counts)?;
     }
-    Ok(())
+    Ok(made)
 }
 
 /// Generated ids go in one request, own ids in one each.
@@ -202,22 +265,23 @@ async fn create(handle: &TimerHandle, creates: Vec<Create>, ids: Ids) -> Result<
 
 type Ended = Result<Result<Answer, TimerError>, tokio::task::JoinError>;
 
-fn settle(ended: Option<Ended>) -> Result<()> {
+fn settle(ended: Option<Ended>, counts: &Counts) -> Result<()> {
     let Some(answer) = ended.transpose()?.transpose()? else { return Ok(()) };
     let Answer::All(answers) = answer else { bail!("a bulk was answered by {answer:?}") };
+    counts.created.fetch_add(answers.len() as u64, Ordering::Relaxed);
     match answers.iter().find(|answer| !matches!(answer, Answer::Created { .. })) {
         Some(other) => bail!("a timer was answered by {other:?}"),
         None => Ok(()),
     }
 }
 
-async fn wait_for_all(counts: &Counts, receiver: &Receiver, load: &Load, until: Instant) -> Result<()> {
+async fn wait_for_all(counts: &Counts, receiver: &Receiver, count: u64, until: Instant) -> Result<()> {
     let mut until = until;
     let mut seen = 0;
     loop {
         let fired = counts.fired.load(Ordering::Relaxed);
         let arrived = receiver.arrived().unwrap_or(fired);
-        if fired >= load.count && arrived >= load.count {
+        if fired >= count && arrived >= count {
             return Ok(());
         }
         if fired + arrived > seen {
@@ -225,7 +289,7 @@ async fn wait_for_all(counts: &Counts, receiver: &Receiver, load: &Load, until: 
             until = until.max(Instant::now() + PATIENCE);
         }
         if Instant::now() > until {
-            bail!("{fired} of {} timers have fired, and {arrived} have arrived", load.count);
+            bail!("{fired} of {count} timers have fired, and {arrived} have arrived");
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -258,7 +322,10 @@ impl Maker {
         Maker { random: self.random ^ (client + 1).wrapping_mul(0xd134_2543_de82_ef95), ..self }
     }
 
+    /// The timers of one request. They share a scope and a target with each other, not with those of other requests.
     pub(super) fn make(&mut self, count: u64, now_ms: i64) -> Vec<Create> {
+        let scope = Arc::new(Scope::clone(&self.scope));
+        let target = Target { data: Arc::from(&*self.target.data), ..self.target };
         (0..count)
             .map(|_| Create {
                 own_id: match self.ids {
@@ -268,10 +335,10 @@ impl Maker {
                     }
                 },
                 mode: Mode::Fail,
-                scope: self.scope.clone(),
+                scope: scope.clone(),
                 due_ms: now_ms + 1 + (self.next() % self.spread_ms) as i64,
                 scheduled_ms: None,
-                target: self.target.clone(),
+                target: target.clone(),
                 flags: Flags(0),
                 payload: (0..self.payload_bytes).map(|_| self.next() as u8).collect(),
             })

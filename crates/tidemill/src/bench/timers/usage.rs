@@ -45,11 +45,20 @@ fn cpu_seconds() -> Result<f64> {
     Ok((ticks(11) + ticks(12)) / 100.0)
 }
 
+/// Memory of this process now, and at most so far.
+pub(super) fn rss_mb() -> Result<f64> {
+    status_mb("VmRSS:")
+}
+
 pub(super) fn peak_rss_mb() -> Result<f64> {
+    status_mb("VmHWM:")
+}
+
+fn status_mb(name: &str) -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status
         .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .context("no peak in /proc/self/status")?;
+        .find_map(|line| line.strip_prefix(name))
+        .with_context(|| format!("no {name} in /proc/self/status"))?;
     Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
 }
