@@ -317,7 +317,7 @@ fn dashboard_and_alerts_ask_for_what_there_is() {
         }
     }
     assert!(queries > 30, "{queries}");
-    let rules = std::fs::read_to_string(deploy_folder().join("prometheus/alerts.yml")).expect("readable");
+    let rules = std::fs::read_to_string(deploy_folder().join("prometheus/alerts.yaml")).expect("readable");
     let alerts = rules.split("- alert:").skip(1);
     let mut alerts_seen = 0;
     for alert in alerts {
