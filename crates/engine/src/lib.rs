@@ -21,4 +21,4 @@ pub use command::check_deployment;
 pub use need::{Missing, Supply};
 pub use outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
 pub use run::{Now, process, recover};
-pub use state::{Aggregate, UnreadableDefinition, Working};
+pub use state::{Aggregate, ReadProcess, UnreadableDefinition, Working};

@@ -52,6 +52,7 @@ impl Core {
         self.open.postpone_follow_ups(self.id, &mut self.box_order);
         self.open.changes = self.working.take_changes();
         let mut batch = take(&mut self.open);
+        self.working.let_go_of_deployed();
         self.working.end_batch();
         self.working.evict(ROWS_IN_MEMORY_MAX);
         self.answers.forget_stored();
@@ -196,6 +197,9 @@ impl Core {
 
     /// Everybody gets their answers.
     pub(crate) fn take_effect(&mut self, batch: OpenBatch, callers: &mut dyn Callers) {
+        if self.keeps_tally {
+            self.tally.add(&batch, self.time.now());
+        }
         let ended: BTreeMap<_, _> = batch.ended.iter().map(|end| (end.instance, *end)).collect();
         for Executed { queued, answer } in batch.executed {
             match answer {

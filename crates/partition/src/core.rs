@@ -14,11 +14,14 @@ use crate::reads::{Brought, Read, Wanted};
 use crate::recovery::Condition;
 use crate::request::{CallId, Callers, CommandError, Effect, Request};
 use crate::suspects::{Stage, Suspects};
+use crate::tally::Tally;
 use crate::time::{Moment, PartitionTime};
 use crate::waiters::{Waiter, Waiters};
 use std::collections::VecDeque;
 use tidemill_engine::{Supply, UnreadableDefinition, Working};
-use tidemill_model::{Command, Entity, PartitionCount, PartitionId, ProcessInstanceKey, Timestamp};
+use tidemill_model::{
+    Command, DefinitionKey, Entity, PartitionCount, PartitionId, ProcessInstanceKey, Timestamp,
+};
 use tidemill_store::{BatchId, Committed, Error, Fence, Owned};
 
 /// Requests that may wait for their turn; who comes after that is turned away.
@@ -66,6 +69,8 @@ pub enum Event {
     EndWaits,
     /// Finish what was begun and take nothing new.
     Stop,
+    /// The cache of the node has let go of these compiled processes. Nobody else may hold them for long.
+    ProcessesEvicted(Vec<DefinitionKey>),
     Read(Brought),
     /// A read has failed.
     Failed(Error),
@@ -125,6 +130,8 @@ pub struct Core {
     pub(crate) is_stopping: bool,
     pub(crate) clock_watchers: Vec<CallId>,
     pub(crate) effects: Vec<Effect>,
+    pub(crate) keeps_tally: bool,
+    pub(crate) tally: Tally,
     /// Called before each command, for tests of what must survive it.
     pub(crate) before_command: Option<fn(&Command)>,
 }
@@ -175,6 +182,8 @@ impl Core {
             is_stopping: false,
             clock_watchers: Vec::new(),
             effects: Vec::new(),
+            keeps_tally: false,
+            tally: Tally::default(),
             before_command: None,
         };
         core.begin(owned, leases);
@@ -234,6 +243,7 @@ impl Core {
                 self.waiters.close(&mut self.effects);
             }
             Event::Stop => self.is_stopping = true,
+            Event::ProcessesEvicted(keys) => self.working.let_go_of_processes(keys),
             // After a failure everything is read again. What comes before that would be taken twice.
             Event::Read(_) if !self.condition.is_working() => {}
             Event::Read(brought) => self.take_in(brought),
@@ -298,10 +308,13 @@ impl Core {
 
     fn take_in(&mut self, brought: Brought) {
         match brought {
-            Brought::Rows(rows) => {
+            Brought::Rows { rows, processes } => {
                 for (need, loaded) in rows {
                     let is_complete = !loaded.is_large && !loaded.has_more;
                     self.working.supply(Supply { need, entities: loaded.entities, is_complete });
+                }
+                for (key, process) in processes {
+                    self.working.supply_process(key, process);
                 }
                 if self.wanted.definitions_have_moved {
                     self.working.definitions_changed();
@@ -344,6 +357,25 @@ impl Core {
             Brought::Timers { id, page } => self.due.arrived(id, page),
             Brought::Noted => self.noted(),
         }
+    }
+
+    /// Lets go of evicted processes where no batch does so by its end. Commands and workers that wait may just have got what they need:
+    /// nothing leaves before they have had their turn, or they would ask for it again and again.
+    pub(crate) fn let_go_when_idle(&mut self) {
+        let is_reading = self.wanted.has_rows() || self.wanted.rows_under_way > 0;
+        if self.open.is_empty() && self.queue.is_empty() && self.in_flight.is_none() && !is_reading {
+            self.working.drop_leaving_processes();
+        }
+    }
+
+    /// The compiled processes that the core holds.
+    pub fn compiled_definitions(&self) -> Vec<DefinitionKey> {
+        self.working.compiled()
+    }
+
+    /// How often commands have looked up compiled processes since the last call.
+    pub fn take_definition_uses(&mut self) -> Vec<(DefinitionKey, u32)> {
+        self.working.take_definition_uses()
     }
 
     /// An operator must hear of a definition that this version cannot read: its instances stand still until a version is started that can.

@@ -27,7 +27,12 @@ pub(crate) struct InboxReader {
 
 impl InboxReader {
     pub(crate) fn len(&self) -> usize {
-        self.in_hand.len().max(self.waiting.len()) + self.committed.len()
+        self.in_hand() + self.committed.len()
+    }
+
+    /// Entries that were read and are not committed.
+    pub(crate) fn in_hand(&self) -> usize {
+        self.in_hand.len().max(self.waiting.len())
     }
 
     pub(crate) fn has_grown(&mut self) {

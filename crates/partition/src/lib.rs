@@ -29,6 +29,7 @@ mod request;
 mod run;
 mod serve;
 mod suspects;
+mod tally;
 mod time;
 mod waiters;
 
@@ -43,5 +44,6 @@ pub use request::{
     AwaitedEnd, CallId, Callers, CommandError, CommandOptions, Effect, EndedInstance, Idempotency, Request,
 };
 pub use suspects::{Mark, is_for_deaths, noted_batch, noted_marks};
+pub use tally::{Fill, Tally, Verdict};
 pub use tidemill_store::{Envelope, KeptAnswer, StoredIdempotency};
 pub use time::{LOOK_MS_MAX, Moment, StoreTime};

@@ -3,8 +3,8 @@
 use crate::answers::Key;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use tidemill_engine::Missing;
-use tidemill_model::{Need, ProcessInstanceKey, Remains, Timestamp};
+use tidemill_engine::{Missing, ReadProcess};
+use tidemill_model::{DefinitionKey, Need, ProcessInstanceKey, Remains, Timestamp};
 use tidemill_store::{BatchId, IdempotentAnswer, InboxEntry, KeyBlock, Loaded, TimerPage, TimerPosition};
 
 /// Something that the driver shall read, or write outside of a batch. It answers with [`Event::Read`](crate::Event),
@@ -47,7 +47,11 @@ pub enum Read {
 /// The result of a read.
 #[derive(Debug)]
 pub enum Brought {
-    Rows(Vec<(Need, Loaded)>),
+    Rows {
+        rows: Vec<(Need, Loaded)>,
+        /// The compiled processes of definitions among the rows. Where none is given, the file is.
+        processes: Vec<(DefinitionKey, ReadProcess)>,
+    },
     Remains(Vec<(ProcessInstanceKey, Remains)>),
     Keys(KeyBlock),
     Answers(Vec<Key>, Vec<Option<IdempotentAnswer>>),

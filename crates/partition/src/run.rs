@@ -68,6 +68,7 @@ impl Core {
                 self.serve_pollers(moment, callers);
             }
         }
+        self.let_go_when_idle();
         self.tell_clock_watchers();
     }
 

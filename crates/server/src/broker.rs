@@ -3,6 +3,7 @@
 
 pub use tidemill_partition::{CommandError, CommandOptions, EndedInstance, Idempotency};
 
+use crate::definitions::CacheReport;
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,6 +56,11 @@ pub trait Broker: Send + Sync + 'static {
     fn now(&self) -> Timestamp;
 
     fn topology(&self) -> Topology;
+
+    /// Every node with its address and what its cache of definitions holds; none where it did not answer.
+    async fn cache_reports(&self) -> Vec<(String, Option<String>, Option<CacheReport>)> {
+        Vec::new()
+    }
 
     /// Why no work should be sent here just now, if so.
     fn unready(&self) -> Option<String> {

@@ -3,12 +3,16 @@
 pub mod broker;
 mod clock;
 mod cluster;
+mod definitions;
 mod error_text;
 pub mod gateway;
 mod machine;
+mod metrics;
 mod node;
 mod partition;
 pub mod simulation;
 pub mod timers;
 
+pub use definitions::{CacheReport, DefinitionCacheConfig, ReportedDefinition, note_allocation};
+pub use metrics::{Metrics, serve_metrics};
 pub use node::{ClusterConfig, Node, NodeConfig, TimersConfig};

@@ -1,6 +1,7 @@
 //! The command line of Tidemill.
 
 mod admin;
+mod allocator;
 mod bench;
 mod client;
 mod commands;
@@ -12,15 +13,15 @@ mod output;
 mod serve;
 mod stop;
 mod timers;
+mod top;
 
 use clap::{Parser, Subcommand};
 use client::Remote;
 use commands::*;
 use std::process::ExitCode;
 
-/// Requests and rows are many small pieces, made on one thread and freed on another.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::CountingAllocator = allocator::CountingAllocator;
 
 /// A durable process and timer engine in one binary
 ///
@@ -82,6 +83,7 @@ enum Command {
     Validate(validate::Validate),
     Render(render::Render),
     Bench(bench::Bench),
+    Top(top::Top),
     Admin(admin::Admin),
     Completions(completions::Completions),
     Man(man::Man),
@@ -109,6 +111,7 @@ fn main() -> ExitCode {
         Command::Validate(command) => command.run(),
         Command::Render(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Top(command) => command.run(),
         Command::Admin(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),

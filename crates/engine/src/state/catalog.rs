@@ -1,8 +1,10 @@
-//! Deployed definitions in memory: versions by process id, and the compiled processes.
+//! Deployed definitions in memory: versions by process id, and the compiled processes. Which of these stay is decided by the cache of the
+//! node: what that lets go of leaves here at the end of the batch.
 
 use super::Working;
 use crate::stop::{Stepped, Stop};
 use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use tidemill_bpmn::Process;
 use tidemill_model::entity::{
@@ -10,18 +12,34 @@ use tidemill_model::entity::{
 };
 use tidemill_model::{DefinitionKey, DeploymentKey, Need, Rejection, RejectionCode, TenantId, Text};
 
-/// Compiled processes outlive the rows of their instances: compiling costs milliseconds, and a definition never changes.
+/// Compiled processes outlive the rows of their instances: compiling takes a while, and a definition never changes.
 #[derive(Default)]
 pub(crate) struct Catalog {
-    compiled: FxHashMap<DefinitionKey, Arc<Process>>,
+    compiled: FxHashMap<DefinitionKey, Compiled>,
     /// Compiled by the current command.
     added: Vec<DefinitionKey>,
-    /// Number of definitions that were left after the last eviction. Below twice that number another eviction would find little to free.
-    kept: usize,
+    /// Compiled by commands of the open batch.
+    deployed: Vec<DefinitionKey>,
+    /// To be let go of when the batch ends: its commands may need them, and must not have to load them again and again.
+    leaving: Vec<DefinitionKey>,
+    /// Those that were looked up since the last time that uses were taken.
+    used: RefCell<Vec<DefinitionKey>>,
     /// The reasons why this version cannot read the files of these definitions. Files never change, so each is tried once.
     unreadable: FxHashMap<DefinitionKey, Arc<str>>,
     /// Unreadable definitions that were not yet logged.
     untold: Vec<UnreadableDefinition>,
+}
+
+struct Compiled {
+    process: Arc<Process>,
+    /// How often it was looked up since the last time that uses were taken.
+    uses: Cell<u32>,
+}
+
+impl From<Arc<Process>> for Compiled {
+    fn from(process: Arc<Process>) -> Compiled {
+        Compiled { process, uses: Cell::new(0) }
+    }
 }
 
 /// A stored definition whose file this version of the engine cannot read, as after a return to an older version. Nothing that needs it
@@ -34,8 +52,11 @@ pub struct UnreadableDefinition {
     pub reason: Arc<str>,
 }
 
-/// Compiled processes that are kept whether or not an instance in memory uses them.
-const COMPILED_MAX: usize = 1_000;
+/// Unreadable definitions that are remembered; beyond that they are tried again.
+const UNREADABLE_MAX: usize = 1_000;
+
+/// A process as it was compiled, or the reason why this version cannot read its file.
+pub type ReadProcess = Result<Arc<Process>, Arc<str>>;
 
 /// A definition ready to run.
 #[derive(Clone)]
@@ -46,19 +67,31 @@ pub(crate) struct Definition {
 
 impl Catalog {
     pub(crate) fn add(&mut self, key: DefinitionKey, process: Arc<Process>) {
-        self.compiled.insert(key, process);
+        self.compiled.insert(key, process.into());
         self.added.push(key);
     }
 
-    pub(super) fn compile(&mut self, xml: &ProcessXml, head: &ProcessDefinition) {
-        let key = xml.definition;
-        if self.compiled.contains_key(&key) || self.unreadable.contains_key(&key) {
+    fn get(&self, key: DefinitionKey) -> Option<&Arc<Process>> {
+        let compiled = self.compiled.get(&key)?;
+        let uses = compiled.uses.get();
+        if uses == 0 {
+            self.used.borrow_mut().push(key);
+        }
+        compiled.uses.set(uses.saturating_add(1));
+        Some(&compiled.process)
+    }
+
+    fn is_tried(&self, key: DefinitionKey) -> bool {
+        self.compiled.contains_key(&key) || self.unreadable.contains_key(&key)
+    }
+
+    fn take_in(&mut self, key: DefinitionKey, head: &ProcessDefinition, read: ReadProcess) {
+        if self.is_tried(key) {
             return;
         }
-        match tidemill_bpmn::read_process(xml.xml.as_bytes(), &head.process_id) {
-            Ok(process) => drop(self.compiled.insert(key, Arc::new(process))),
+        match read {
+            Ok(process) => drop(self.compiled.insert(key, process.into())),
             Err(reason) => {
-                let reason: Arc<str> = reason.into();
                 self.unreadable.insert(key, reason.clone());
                 let (process_id, version) = (head.process_id.clone(), head.version);
                 self.untold.push(UnreadableDefinition { key, process_id, version, reason });
@@ -67,22 +100,11 @@ impl Catalog {
     }
 
     pub(super) fn keep(&mut self) {
-        self.added.clear();
+        self.deployed.append(&mut self.added);
     }
 
     pub(super) fn len(&self) -> usize {
         self.compiled.len() + self.unreadable.len()
-    }
-
-    /// So many that it is worth a look at which are in use.
-    pub(super) fn is_crowded(&self) -> bool {
-        self.len() > COMPILED_MAX.max(2 * self.kept)
-    }
-
-    pub(super) fn retain(&mut self, is_used: impl Fn(DefinitionKey) -> bool) {
-        self.compiled.retain(|key, _| is_used(*key));
-        self.unreadable.retain(|key, _| is_used(*key));
-        self.kept = self.len();
     }
 
     /// A deployment that was undone may give its keys to another one, so what it has compiled must not stay under them.
@@ -102,7 +124,7 @@ impl Working {
     pub(crate) fn find_definition(&self, key: DefinitionKey) -> Stepped<Option<Definition>> {
         let head = self.find::<ProcessDefinition>(key, || Need::Definition(key))?;
         let Some(head) = head else { return Ok(None) };
-        match self.catalog.compiled.get(&key) {
+        match self.catalog.get(key) {
             Some(process) => Ok(Some(Definition { head: head.clone(), process: process.clone() })),
             None => match self.catalog.unreadable.get(&key) {
                 Some(reason) => Err(unreadable(head, reason).into()),
@@ -124,6 +146,66 @@ impl Working {
     /// This version cannot read the definition, as far as it has tried.
     pub(crate) fn is_unreadable(&self, key: DefinitionKey) -> bool {
         self.catalog.unreadable.contains_key(&key)
+    }
+
+    /// Takes in a process that was compiled elsewhere, for a definition whose head was supplied.
+    pub fn supply_process(&mut self, key: DefinitionKey, read: ReadProcess) {
+        if let Some(head) = self.get::<ProcessDefinition>(key).cloned() {
+            self.catalog.take_in(key, &head, read);
+        }
+    }
+
+    pub(super) fn compile(&mut self, xml: &ProcessXml) {
+        if !self.catalog.is_tried(xml.definition)
+            && let Some(head) = self.get::<ProcessDefinition>(xml.definition).cloned()
+        {
+            let read = tidemill_bpmn::read_process(xml.xml.as_bytes(), &head.process_id);
+            self.catalog.take_in(xml.definition, &head, read.map(Arc::new).map_err(Arc::from));
+        }
+    }
+
+    /// How often compiled processes were looked up since the last call.
+    pub fn take_definition_uses(&mut self) -> Vec<(DefinitionKey, u32)> {
+        let used = std::mem::take(self.catalog.used.get_mut());
+        let uses = used.into_iter().filter_map(|key| {
+            let compiled = self.catalog.compiled.get(&key)?;
+            Some((key, compiled.uses.replace(0)))
+        });
+        uses.collect()
+    }
+
+    pub fn process_id(&self, key: DefinitionKey) -> Option<Text> {
+        self.get::<ProcessDefinition>(key).map(|head| head.process_id.clone())
+    }
+
+    /// The processes that are compiled here.
+    pub fn compiled(&self) -> Vec<DefinitionKey> {
+        self.catalog.compiled.keys().copied().collect()
+    }
+
+    /// Lets go of compiled processes when the batch ends. Whoever needs one after that asks for it again.
+    pub fn let_go_of_processes(&mut self, keys: impl IntoIterator<Item = DefinitionKey>) {
+        let compiled = &self.catalog.compiled;
+        self.catalog.leaving.extend(keys.into_iter().filter(|key| compiled.contains_key(key)));
+    }
+
+    /// Lets go of what the batch itself has compiled: the next who needs it gets it from where all get it.
+    pub fn let_go_of_deployed(&mut self) {
+        let mut deployed = std::mem::take(&mut self.catalog.deployed);
+        self.catalog.leaving.append(&mut deployed);
+    }
+
+    /// Does so now: no command waits that may need them.
+    pub fn drop_leaving_processes(&mut self) {
+        for key in std::mem::take(&mut self.catalog.leaving) {
+            self.catalog.compiled.remove(&key);
+            self.residence.standing.remove(&Need::Definition(key));
+        }
+        if self.catalog.unreadable.len() > UNREADABLE_MAX {
+            for (key, _) in std::mem::take(&mut self.catalog.unreadable) {
+                self.residence.standing.remove(&Need::Definition(key));
+            }
+        }
     }
 
     /// The definitions that were found unreadable since the last call, for the log.

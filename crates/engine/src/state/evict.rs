@@ -37,20 +37,14 @@ impl Working {
         if self.residence.standing.len() > rows_max / 4 {
             self.residence.standing.retain(|need| matches!(need, Need::MessageBox(_)));
         }
-        self.evict_definitions();
+        self.evict_files();
     }
 
-    /// Files of processes are read from the store when they are compiled; compiled ones that no instance in memory
-    /// uses are compiled again when they are.
-    fn evict_definitions(&mut self) {
+    /// Files of processes are read from the store when they are compiled.
+    fn evict_files(&mut self) {
         let files: Vec<_> = self.tables.process_files.rows().map(|file| file.definition).collect();
         for file in files {
             self.unload::<ProcessXml>(file);
-        }
-        if self.catalog.is_crowded() {
-            let used: FxHashSet<_> = self.tables.process_instances.rows().map(|row| row.definition).collect();
-            self.catalog.retain(|key| used.contains(&key));
-            self.residence.standing.retain(|need| !matches!(need, Need::Definition(_)));
         }
     }
 

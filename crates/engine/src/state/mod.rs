@@ -14,8 +14,8 @@ mod residence;
 mod table;
 
 pub use aggregate::Aggregate;
-pub use catalog::UnreadableDefinition;
 pub(crate) use catalog::{Definition, by_deployment, by_tag};
+pub use catalog::{ReadProcess, UnreadableDefinition};
 pub(crate) use jobs::JobQueues;
 pub(crate) use links::Residency;
 

@@ -11,7 +11,7 @@ use std::ops::Bound;
 use tidemill_model::command::DefinitionRef;
 use tidemill_model::entity::{
     ElementInstance, Incident, Job, JobLease, MessageSubscription, ProcessDefinition, ProcessInstance,
-    ProcessXml, SignalSubscription, Timer, TimerPurpose, UserTask,
+    SignalSubscription, Timer, TimerPurpose, UserTask,
 };
 use tidemill_model::{
     BoxName, Command, ElementInstanceKey, Entity, Need, ProcessInstanceKey, Remains, SubscriptionKey,
@@ -218,6 +218,7 @@ impl Working {
         self.files_read.forget();
         self.residence.signal_pages.clear();
         self.residence.remains.clear();
+        self.drop_leaving_processes();
         // Eviction goes by the batch in which an instance was last used.
         self.residence.tick += 1;
         self.forget_empty_boxes();
@@ -363,12 +364,6 @@ impl Working {
         let Some(held) = held else { return self.load(job.clone()) };
         let job = Job { lease: Some(held.lease.clone()), ..Job::clone(job) };
         self.load(std::sync::Arc::new(job));
-    }
-
-    fn compile(&mut self, xml: &ProcessXml) {
-        if let Some(head) = self.get::<ProcessDefinition>(xml.definition).cloned() {
-            self.catalog.compile(xml, &head);
-        }
     }
 }
 

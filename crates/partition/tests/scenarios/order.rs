@@ -3,7 +3,7 @@
 use crate::support::*;
 use tidemill_bpmn::builder::ModelBuilder;
 use tidemill_model::{Command, Need};
-use tidemill_partition::Read;
+use tidemill_partition::{Event, Read};
 
 fn rows(read: &Read) -> bool {
     matches!(read, Read::Rows(_))
@@ -116,6 +116,27 @@ fn a_definition_that_changes_during_a_read_is_read_again() {
     bench.keep_back(|_| false);
     bench.settle();
     bench.answered(call);
+}
+
+#[test]
+fn processes_that_the_cache_has_let_go_of_leave_and_are_asked_for_again() {
+    let mut bench = Bench::with(&[work()]);
+    bench.started("work");
+    let held = bench.core.compiled_definitions();
+    assert_eq!(held.len(), 1);
+    bench.keep_back(rows);
+    let waiting = bench.send(create("work"));
+    bench.offer(Event::ProcessesEvicted(held.clone()));
+    bench.keep_back(|_| false);
+    bench.settle();
+    bench.answered(waiting);
+    bench.turn();
+    assert!(bench.core.compiled_definitions().is_empty(), "the batch was the last that needed it");
+    bench.started("work");
+    assert_eq!(bench.core.compiled_definitions(), held, "it was read again");
+    bench.offer(Event::ProcessesEvicted(held));
+    bench.turn();
+    assert!(bench.core.compiled_definitions().is_empty(), "nothing waits that could need it");
 }
 
 #[test]

@@ -56,8 +56,10 @@ pub fn confirm(store: &MemoryStore, fence: &Fence) -> Result<Option<Timestamp>> 
 
 pub fn answer(store: &MemoryStore, holder: &HolderId, fence: &Fence, read: Read) -> Event {
     let result = match read {
-        Read::Rows(needs) => now(store.load(HERE, &needs, LIST_ROWS_MAX))
-            .map(|loaded| Brought::Rows(needs.into_iter().zip(loaded).collect())),
+        Read::Rows(needs) => now(store.load(HERE, &needs, LIST_ROWS_MAX)).map(|loaded| Brought::Rows {
+            rows: needs.into_iter().zip(loaded).collect(),
+            processes: Vec::new(),
+        }),
         Read::Remains(instances) => now(store.remains(&instances))
             .map(|remains| Brought::Remains(instances.into_iter().zip(remains).collect())),
         Read::Keys(keys_min) => now(store.reserve_keys(fence, keys_min)).map(Brought::Keys),

@@ -9,6 +9,7 @@ pub(crate) use client::{HttpNetwork, Peers};
 pub(crate) use server::routes;
 
 use crate::broker::{CommandError, CommandOptions, EndedInstance};
+use crate::definitions::CacheReport;
 use crate::timers::wire::{WireAnswer, WireRequest};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -61,6 +62,8 @@ pub(crate) enum PeerRequest {
         partition: PartitionId,
         request: WireRequest,
     },
+    /// What that node keeps of definitions.
+    CacheReport,
 }
 
 #[derive(Serialize, Deserialize, Debug)]
@@ -71,6 +74,7 @@ pub(crate) enum PeerReply {
     End(Option<EndedInstance>),
     Timers(Result<WireAnswer, CommandError>),
     Noted,
+    Cache(Box<CacheReport>),
 }
 
 tidemill_store::packed!(PeerRequest, PeerReply);
@@ -88,6 +92,7 @@ impl PeerRequest {
             PeerRequest::OwnershipHasChanged => "ownership has changed",
             PeerRequest::SetClock { .. } => "set clock",
             PeerRequest::Timers { .. } => "timers",
+            PeerRequest::CacheReport => "cache report",
         }
     }
 }

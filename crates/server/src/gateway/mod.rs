@@ -24,6 +24,7 @@ mod listing;
 mod message_subscriptions;
 mod messages;
 mod modelled;
+mod observed;
 mod openapi;
 mod openapi_own;
 mod operations;
@@ -47,6 +48,7 @@ pub(crate) use json::{date_text, parse_date};
 pub use operations::OperationsConfig;
 
 use crate::broker::Broker;
+use crate::metrics::Metrics;
 use crate::timers::service::TimerService;
 use bodies::BodyRoom;
 use evaluations::Evaluations;
@@ -126,6 +128,8 @@ pub struct Gateway {
     timers: Option<TimerService>,
     /// The routes for other nodes.
     internal: axum::Router,
+    /// None where nobody counts.
+    metrics: Option<Arc<Metrics>>,
 }
 
 impl Gateway {
@@ -148,6 +152,7 @@ impl Gateway {
             operated: None,
             timers: None,
             internal: axum::Router::new(),
+            metrics: None,
         }
     }
 
@@ -159,6 +164,11 @@ impl Gateway {
     /// Offers timers as a service.
     pub fn with_timers(self, timers: TimerService) -> Gateway {
         Gateway { timers: Some(timers), ..self }
+    }
+
+    /// Counts requests.
+    pub fn with_metrics(self, metrics: Arc<Metrics>) -> Gateway {
+        Gateway { metrics: Some(metrics), ..self }
     }
 
     /// Serves other nodes on the same listener.

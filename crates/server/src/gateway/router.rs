@@ -3,6 +3,7 @@
 
 use super::call::{Call, Handled, check_json};
 use super::handlers::{self, Handler};
+use super::observed::{Observer, observe};
 use super::problem::Problem;
 use super::schema::{Api, Operation, Request as RequestShape};
 use super::{Gateway, accept, docs, operations, timers};
@@ -22,6 +23,7 @@ const BASE: &str = "/v2";
 const CLUSTER_BASE: &str = "/cluster/v2/";
 
 pub(super) fn router(gateway: Arc<Gateway>) -> Router {
+    let observer = Observer::new(gateway.metrics.clone());
     let mut paths: BTreeMap<String, MethodRouter> = BTreeMap::new();
     for operation in &Api::get().operations {
         let filter = MethodFilter::try_from(method(operation)).expect("descriptions use common methods");
@@ -38,7 +40,10 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     for (path, route) in paths {
         router = router.route(&path, route);
     }
-    router.fallback(unknown_path).method_not_allowed_fallback(unknown_method)
+    router
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(unknown_method)
+        .layer(axum::middleware::from_fn_with_state(observer, observe))
 }
 
 fn method(operation: &Operation) -> Method {

@@ -6,6 +6,7 @@ use crate::broker::{
     Topology,
 };
 use crate::cluster::PeerRequest;
+use crate::definitions::CacheReport;
 use crate::partition::PartitionCall;
 use crate::timers::LoopNumbers;
 use async_trait::async_trait;
@@ -175,6 +176,10 @@ impl Broker for Node {
             }
         });
         Topology { cluster_id: None, partitions: self.store.partition_count(), nodes: nodes.collect() }
+    }
+
+    async fn cache_reports(&self) -> Vec<(String, Option<String>, Option<CacheReport>)> {
+        self.all_cache_reports().await
     }
 
     fn unready(&self) -> Option<String> {

@@ -98,7 +98,7 @@ impl Node {
             return Err(CommandError::NotBegun(format!("nobody owns partition {partition}")));
         };
         let (reply, answer) = oneshot::channel();
-        handle.send(PartitionCall::Execute { command, options, reply })?;
+        handle.send(PartitionCall::Execute { command, options, reply, sent_at: Instant::now() })?;
         match tokio::time::timeout(self.config.answer_limit, answer).await {
             Ok(answer) => answer.map_err(|_| handle.is_gone())?,
             Err(_) => Err(CommandError::TimedOut),
@@ -246,7 +246,7 @@ impl Node {
     async fn run_here(&self, handle: &PartitionHandle, command: Command, options: CommandOptions) -> Tried {
         let deploys = matches!(command, Command::Deploy(_) | Command::DeleteResource(_));
         let (reply, answer) = oneshot::channel();
-        match handle.send(PartitionCall::Execute { command, options, reply }) {
+        match handle.send(PartitionCall::Execute { command, options, reply, sent_at: Instant::now() }) {
             Ok(()) => {}
             // It has stopped.
             Err(CommandError::NotBegun(_)) => return Tried::NotRun { is_reachable: true },

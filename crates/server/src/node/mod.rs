@@ -3,7 +3,6 @@
 mod activation;
 mod await_end;
 mod broker;
-mod definitions;
 mod execute;
 mod loops;
 mod meter;
@@ -14,16 +13,18 @@ mod plan;
 mod routes;
 mod store_health;
 mod timers;
+mod told;
 mod upkeep;
 mod welcome;
 
 use crate::clock::Clock;
 use crate::cluster::Peers;
+use crate::definitions::{DefinitionCache, DefinitionCacheConfig};
 use crate::machine::{Machine, ServerMachine};
+use crate::metrics::Metrics;
 use crate::partition::{CommandLock, PartitionCall, PartitionHandle};
-use crate::timers::FiredHook;
-use crate::timers::deliver::{CallbackSettings, Callbacks};
-use definitions::DefinitionCache;
+use crate::timers::deliver::{CallbackOutcomes, CallbackSettings, Callbacks};
+use crate::timers::{FiredHook, LoopNumbers};
 use futures_util::future::{AbortHandle, abortable};
 use loops::Loops;
 use meter::Meter;
@@ -62,6 +63,9 @@ pub struct NodeConfig {
     pub callbacks: Option<CallbackSettings>,
     /// For measurements.
     pub on_fired: Option<FiredHook>,
+    pub definitions: DefinitionCacheConfig,
+    /// What the node does is counted, for a page of metrics.
+    pub counts: bool,
 }
 
 /// Service timers of a node.
@@ -108,6 +112,8 @@ impl Default for NodeConfig {
             timers: TimersConfig::default(),
             callbacks: None,
             on_fired: None,
+            definitions: DefinitionCacheConfig::default(),
+            counts: true,
         }
     }
 }
@@ -123,7 +129,8 @@ pub struct Node {
     /// None where nobody else can open the store.
     peers: Option<Peers>,
     notifier: PeerNotifier,
-    definitions: DefinitionCache,
+    definitions: Arc<DefinitionCache>,
+    metrics: Arc<Metrics>,
     /// Counts the commands that wait in the inboxes.
     meter: Meter,
     /// The newest version of definitions that this node has heard of.
@@ -180,10 +187,19 @@ impl Node {
             place: "the settings of callbacks".to_owned(),
             reason: error.to_string(),
         })?;
+        let metrics = Arc::new(Metrics::new(config.counts));
+        let newest_definitions = Arc::new(AtomicU64::new(store.definitions_version().await?));
+        let definitions = DefinitionCache::new(
+            config.definitions,
+            store.clone(),
+            newest_definitions.clone(),
+            metrics.clone(),
+        );
         let node = Arc::new(Node {
             callbacks,
-            definitions: DefinitionCache::new(store.clone()),
-            newest_definitions: Arc::new(AtomicU64::new(store.definitions_version().await?)),
+            definitions: Arc::new(definitions),
+            metrics,
+            newest_definitions,
             machine,
             store,
             clock,
@@ -212,6 +228,7 @@ impl Node {
         node.follow_plan();
         node.begin_task(node.clone().own());
         node.begin_task(upkeep::run(node.clone()));
+        node.begin_task(crate::definitions::warm_up(node.definitions.clone()));
         node.taken_share().await?;
         Ok(node)
     }
@@ -235,6 +252,41 @@ impl Node {
             Some(secret) => crate::cluster::routes(self.clone(), secret),
             None => axum::Router::new(),
         }
+    }
+
+    /// The name of this start of the server among the nodes of the store.
+    pub fn name(&self) -> &str {
+        &self.holder
+    }
+
+    /// What this node counts of itself.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    pub(crate) fn definitions(&self) -> &DefinitionCache {
+        &self.definitions
+    }
+
+    pub fn partitions_owned(&self) -> usize {
+        self.loops.all().len()
+    }
+
+    pub(crate) fn timer_numbers(&self) -> Vec<(PartitionId, LoopNumbers)> {
+        let handles = self
+            .loops
+            .all()
+            .into_iter()
+            .filter_map(|handle| self.loops.timers(handle.id).map(|t| (handle.id, t)));
+        handles.map(|(id, timers)| (id, timers.health().numbers())).collect()
+    }
+
+    pub(crate) fn callback_outcomes(&self) -> Option<&CallbackOutcomes> {
+        self.callbacks.as_ref().map(|callbacks| &callbacks.outcomes)
+    }
+
+    pub(crate) fn nodes_alive(&self) -> usize {
+        self.routes.view().nodes.len()
     }
 
     /// Somebody else is there to take over what this node gives up.

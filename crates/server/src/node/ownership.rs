@@ -49,6 +49,7 @@ impl Node {
             });
             let was_away = self.store_health.reason().is_some();
             self.store_health.note(&seen);
+            self.metrics.store.is_away.set(i64::from(seen.is_err()));
             if was_away && seen.is_ok() {
                 // While the store was away nobody could say that they are alive. Two beats later they have.
                 watches_until = next_beat + every / 2;
@@ -89,6 +90,11 @@ impl Node {
                         handle.lease.told(now, asked_at);
                     }
                 });
+                if let Some(now) = now {
+                    // The store has looked at its clock while the answer was on its way.
+                    let midway = asked_at.elapsed().as_millis() as i64 / 2;
+                    self.metrics.store.clock_skew_ms.set(now - self.clock.system() + midway);
+                }
             }
             // Its loop has found that out, or takes the partition again at this moment.
             Err(Error::Fenced { partition, .. }) => tracing::debug!(%partition, "a lease has changed"),
@@ -147,6 +153,8 @@ impl Node {
             store: self.store.clone(),
             clock: self.clock.clone(),
             newest_definitions: self.newest_definitions.clone(),
+            definitions: self.definitions.clone(),
+            metrics: self.metrics.clone(),
             holder: self.holder.clone(),
             lease_ms: self.config.lease.as_millis() as u64,
             command_lock: self.command_lock.clone(),
@@ -155,6 +163,7 @@ impl Node {
         let pause = match opened.await {
             Ok(Some((partition, handle))) => {
                 tracing::debug!(partition = %id, "took the partition");
+                self.metrics.node.ownership_changes.with(["taken"]).add(1);
                 let node = self.clone();
                 let timers = self.begin_timers(&handle);
                 self.loops.opened(handle, timers, || self.begin_loop(id, node.run(id, partition)));
@@ -195,6 +204,8 @@ impl Node {
             timers.stop().await;
         }
         let is_lost = matches!(ended, Err(Error::Fenced { .. })) && self.peers.is_some();
+        let change = if ended.is_ok() { "released" } else { "lost" };
+        self.metrics.node.ownership_changes.with([change]).add(1);
         let has_panicked = matches!(&ended, Err(Error::Failed { reason, .. }) if reason == PANICKED);
         if ended.is_err() && !is_lost && !has_panicked {
             self.broken.notify_one();
@@ -206,7 +217,7 @@ impl Node {
         if !self.loops.stop(id).await {
             return;
         }
-        tracing::info!(partition = %id, %to, "handed the partition over");
+        tracing::debug!(partition = %id, %to, "gave the partition up for the node that should have it");
         let view = self.routes.view();
         let address = view.nodes.iter().find(|node| node.holder == to).and_then(|node| node.address.clone());
         if let Some(address) = address {

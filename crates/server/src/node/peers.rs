@@ -3,12 +3,16 @@
 use super::Node;
 use crate::broker::CommandError;
 use crate::cluster::{PeerReply, PeerRequest};
+use crate::definitions::CacheReport;
 use crate::partition::PartitionCall;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tidemill_model::PartitionId;
 use tokio::time::Instant;
+
+/// Whoever does not answer by then is shown without an answer.
+const REPORT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Node {
     pub(crate) async fn reply(&self, question: PeerRequest) -> PeerReply {
@@ -39,11 +43,32 @@ impl Node {
             PeerRequest::Timers { partition, request } => {
                 PeerReply::Timers(self.timers_for_peer(partition, request).await)
             }
+            PeerRequest::CacheReport => PeerReply::Cache(Box::new(self.definitions.report())),
             PeerRequest::SetClock { pinned_at } => {
                 self.set_own_clock(pinned_at).await;
                 PeerReply::Noted
             }
         }
+    }
+
+    /// Of this node and of all others. Nobody is waited for for long.
+    pub(super) async fn all_cache_reports(&self) -> Vec<(String, Option<String>, Option<CacheReport>)> {
+        let view = self.routes.view();
+        let asked = view.nodes.iter().map(|node| async move {
+            let report = match (&self.peers, &node.address) {
+                _ if node.holder == self.holder => Some(self.definitions.report()),
+                (Some(peers), Some(address)) => {
+                    let answer = peers.ask(address, &PeerRequest::CacheReport);
+                    match tokio::time::timeout(REPORT_LIMIT, answer).await {
+                        Ok(Ok(PeerReply::Cache(report))) => Some(*report),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            };
+            (node.holder.to_string(), node.address.clone(), report)
+        });
+        futures_util::future::join_all(asked).await
     }
 
     async fn inboxes_have_grown(&self, partitions: BTreeSet<PartitionId>) -> PeerReply {

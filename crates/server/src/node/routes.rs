@@ -2,8 +2,9 @@
 //! not found at its owner.
 
 use super::plan::{Member, Plan, Standing, plan};
+use super::told::Told;
 use std::collections::BTreeMap;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_store::{HolderId, NodeInfo, PartitionState, Result, Store};
@@ -40,6 +41,16 @@ impl View {
         Some(Owner { holder, address })
     }
 
+    pub(super) fn address(&self, holder: &HolderId) -> Option<&String> {
+        self.addresses.get(holder)
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(nodes: Vec<NodeInfo>, states: Vec<PartitionState>) -> View {
+        let partitions = states.into_iter().map(|state| (state.partition, state)).collect();
+        View { as_of: Instant::now(), nodes, partitions, addresses: BTreeMap::new() }
+    }
+
     pub(super) fn is_alive(&self, holder: &HolderId) -> bool {
         self.nodes.iter().any(|node| node.holder == *holder)
     }
@@ -73,6 +84,7 @@ pub(super) struct Routes {
     /// Tells of each new view, in the order in which they wait for it: a `watch` would take those at random.
     changed: Notify,
     read_at: tokio::sync::Mutex<Option<Instant>>,
+    told: Mutex<Told>,
 }
 
 impl Routes {
@@ -84,7 +96,8 @@ impl Routes {
             addresses: BTreeMap::new(),
         };
         let view = RwLock::new(Arc::new(view));
-        Routes { alone, view, changed: Notify::new(), read_at: tokio::sync::Mutex::new(None) }
+        let read_at = tokio::sync::Mutex::new(None);
+        Routes { alone, view, changed: Notify::new(), read_at, told: Mutex::default() }
     }
 
     pub(super) fn view(&self) -> Arc<View> {
@@ -125,7 +138,9 @@ impl Routes {
             let known = nodes.iter().filter_map(|node| Some((node.holder.clone(), node.address.clone()?)));
             addresses.extend(known);
             let partitions = partitions.into_iter().map(|state| (state.partition, state)).collect();
-            *view = Arc::new(View { as_of, nodes, partitions, addresses });
+            let new = View { as_of, nodes, partitions, addresses };
+            self.told.lock().expect(UNPOISONED).tell(&new, &view.addresses);
+            *view = Arc::new(new);
         }
         self.changed.notify_waiters();
         Ok(())

@@ -1,11 +1,11 @@
 //! Deletes history, logs and answers whose retention has passed. A task of the node does so beside its work.
 
-use super::{Node, NodeConfig};
+use super::Node;
 use std::sync::Arc;
 use std::time::Duration;
-use tidemill_model::{PartitionId, Timestamp};
+use tidemill_model::PartitionId;
 use tidemill_partition::ANSWERS_KEPT_MS;
-use tidemill_store::{Result, Store};
+use tidemill_store::Result;
 
 /// Between two rounds of forgetting.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
@@ -19,22 +19,27 @@ pub(super) async fn run(node: Arc<Node>) {
         if node.loops.get(PartitionId::FIRST).is_none() {
             continue;
         }
-        if let Err(error) = purge(&*node.store, node.clock.system(), &node.config).await {
+        if let Err(error) = purge(&node).await {
             tracing::warn!(%error, "could not remove what has served its time");
         }
     }
 }
 
-async fn purge(store: &dyn Store, now: Timestamp, config: &NodeConfig) -> Result<()> {
-    let (set, own) = (store.retention().await?, config.retention());
+async fn purge(node: &Node) -> Result<()> {
+    let (store, now) = (&node.store, node.clock.system());
+    let (set, own) = (store.retention().await?, node.config.retention());
+    let purged = |table: &str, rows: usize| {
+        node.metrics.store.purged.with([table]).add(rows as u64);
+        rows >= PURGE_ROWS_MAX
+    };
     if let Some(before) = set.log.or(own.log).and_then(|kept| kept.since(now)) {
-        while store.purge_batches(before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
+        while purged("batches", store.purge_batches(before, PURGE_ROWS_MAX).await?) {}
     }
     let answers_before = now + -ANSWERS_KEPT_MS;
-    while store.purge_results(answers_before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
-    while store.purge_idempotency(answers_before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
+    while purged("results", store.purge_results(answers_before, PURGE_ROWS_MAX).await?) {}
+    while purged("idempotency", store.purge_idempotency(answers_before, PURGE_ROWS_MAX).await?) {}
     if let Some(before) = set.history.or(own.history).and_then(|kept| kept.since(now)) {
-        while store.purge_history(before, PURGE_ROWS_MAX).await? >= PURGE_ROWS_MAX {}
+        while purged("history", store.purge_history(before, PURGE_ROWS_MAX).await?) {}
     }
     Ok(())
 }

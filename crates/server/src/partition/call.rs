@@ -15,6 +15,7 @@ pub(crate) enum PartitionCall {
         command: Command,
         options: CommandOptions,
         reply: oneshot::Sender<Result<Answer, CommandError>>,
+        sent_at: Instant,
     },
     CreateAndAwait {
         command: Box<CreateInstance>,

@@ -4,6 +4,7 @@ use super::call::{AwaitReply, PartitionCall, Poller};
 use super::callers::{CallTable, Caller};
 use super::reads::{CommandGuard, Finished, Reader};
 use crate::clock::Clock;
+use crate::metrics::{BatchFacts, LoopMeter};
 use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,8 @@ use tokio::time::Instant;
 const GATHER: Duration = Duration::from_millis(1);
 /// The inbox is looked at this often even if no wake-up came.
 const INBOX_LOOK_EVERY: Duration = Duration::from_secs(5);
+/// A commit that takes longer is told to the log.
+const SLOW_COMMIT: Duration = Duration::from_secs(1);
 
 pub(super) struct Driver {
     pub(super) core: Core,
@@ -41,6 +44,13 @@ pub(super) struct Driver {
     pub(super) guard: Option<CommandGuard>,
     /// A note is on its way to the store.
     pub(super) is_noting: bool,
+    /// The evictions of the cache of definitions that the core has heard of; none where it must be told anew.
+    pub(super) evictions_seen: Option<u64>,
+    pub(super) meter: LoopMeter,
+    /// What the batch that is being written changes.
+    pub(super) facts: Option<BatchFacts>,
+    /// When the loop last stopped waiting.
+    pub(super) worked_since: Instant,
 }
 
 impl Driver {
@@ -49,6 +59,8 @@ impl Driver {
         loop {
             self.look_at_inbox();
             self.take_calls();
+            self.let_go_of_evicted();
+            self.core.keep_tally(self.meter.is_on());
             self.run_core().await;
             self.begin_reads();
             if let Some(closed) = self.core.close(&self.moment(), &mut self.callers) {
@@ -57,12 +69,39 @@ impl Driver {
             }
             self.begin_reads();
             self.perform_effects();
+            self.count();
             if self.core.is_finished() {
                 break;
             }
             self.wait().await;
+            self.worked_since = Instant::now();
         }
         self.core.take_failure().map_or(Ok(()), Err)
+    }
+
+    /// Processes that the cache of the node has let go of must not live on here.
+    fn let_go_of_evicted(&mut self) {
+        let evictions = Some(self.reader.definitions.evictions());
+        if self.evictions_seen != evictions {
+            self.evictions_seen = evictions;
+            let evicted = self.reader.definitions.absent(self.core.compiled_definitions());
+            if !evicted.is_empty() {
+                self.offer(Event::ProcessesEvicted(evicted));
+            }
+        }
+    }
+
+    /// Passes on what the core has counted in this turn.
+    fn count(&mut self) {
+        let uses = self.core.take_definition_uses();
+        if !uses.is_empty() {
+            self.reader.definitions.note_uses(&uses);
+        }
+        if self.meter.is_on() {
+            self.meter.add(self.core.take_tally());
+            self.meter.holds(&self.core.fill());
+            self.meter.busy(self.worked_since.elapsed());
+        }
     }
 
     /// The clocks and the facts of this node as they are now. The core looks at no clock itself.
@@ -102,7 +141,7 @@ impl Driver {
             biased;
             () = &mut self.woken => self.woken_up(),
             Some(landed) = landed(&mut self.commit) => {
-                self.note_time(&landed);
+                self.note_commit(&landed);
                 Event::Landed(landed)
             }
             Some(finished) = self.reads.join_next() => self.finish(finished),
@@ -138,7 +177,7 @@ impl Driver {
         if self.commit.as_ref().is_some_and(JoinHandle::is_finished)
             && let Some(landed) = landed(&mut self.commit).await
         {
-            self.note_time(&landed);
+            self.note_commit(&landed);
             self.offer(Event::Landed(landed));
         }
         while let Some(finished) = self.reads.try_join_next() {
@@ -155,18 +194,43 @@ impl Driver {
                 return Event::Failed(Error::Failed { place, reason: error.to_string() });
             }
         };
-        if matches!(finished.event, Event::Read(Brought::Noted)) {
-            self.is_noting = false;
-            self.guard = finished.guard;
+        match &finished.event {
+            Event::Read(Brought::Noted) => {
+                self.is_noting = false;
+                self.guard = finished.guard;
+            }
+            // The cache may have let go of one of them while they were on their way here.
+            Event::Read(Brought::Rows { processes, .. }) if !processes.is_empty() => {
+                self.evictions_seen = None;
+            }
+            Event::Read(Brought::Inbox { entries, .. }) => {
+                let oldest = entries.first().map(|entry| entry.received_at);
+                self.meter.inbox_came(oldest, self.clock.now());
+            }
+            _ => {}
         }
         finished.event
     }
 
-    /// Every commit tells the store's time.
-    fn note_time(&self, landed: &Result<Committed>) {
+    /// Every commit tells the store's time, and whether something was deployed.
+    fn note_commit(&mut self, landed: &Result<Committed>) {
+        let took = self.commit_began.elapsed();
         if let Ok(committed) = landed {
             self.reader.lease.told(committed.now, self.commit_began);
+            self.reader.definitions.note_version(committed.definitions_version);
         }
+        if took >= SLOW_COMMIT {
+            let partition = self.core.partition();
+            tracing::warn!(%partition, took_ms = took.as_millis() as u64, "a commit took long: the store is slow");
+        }
+        let facts = self.facts.take();
+        if let Some(facts) = facts.as_ref().filter(|_| landed.is_ok()) {
+            facts.tell();
+        }
+        let (core, definitions) = (&self.core, &self.reader.definitions);
+        self.meter.committed(took, landed.as_ref().map(|_| ()), facts, |key| {
+            core.process_id(key).or_else(|| definitions.process_id(key))
+        });
     }
 
     fn take_calls(&mut self) {
@@ -177,7 +241,8 @@ impl Driver {
 
     fn take_call(&mut self, request: PartitionCall) {
         let (call, request) = match request {
-            PartitionCall::Execute { command, options, reply } => {
+            PartitionCall::Execute { command, options, reply, sent_at } => {
+                self.meter.waited(sent_at.elapsed());
                 (self.callers.add(Caller::Command(reply)), Request::Execute { command, options })
             }
             PartitionCall::CreateAndAwait { command, options, reply } => {
@@ -223,8 +288,9 @@ impl Driver {
             false => Some(self.reader.command_lock.clone().read_owned().await),
         };
         // Read after whatever was waited for: a duration that begins with a command must not begin before the command was sent.
-        let moment = self.moment();
+        let (moment, began) = (self.moment(), Instant::now());
         self.core.run(&moment, &mut self.callers);
+        self.meter.ran(began.elapsed());
     }
 
     fn begin_reads(&mut self) {
@@ -240,10 +306,13 @@ impl Driver {
         }
     }
 
-    fn begin_commit(&self, closed: Closed) -> JoinHandle<Result<Committed>> {
+    fn begin_commit(&mut self, closed: Closed) -> JoinHandle<Result<Committed>> {
         let store = self.reader.store.clone();
         match closed {
-            Closed::Commit(batch) => self.spawn_commit(*batch),
+            Closed::Commit(batch) => {
+                self.facts = Some(self.meter.look_at(&batch));
+                self.spawn_commit(*batch)
+            }
             Closed::Confirm => {
                 let (lease, lease_ms) = (self.reader.lease.clone(), self.reader.lease_ms);
                 let (fence, clock) = (self.core.fence().clone(), self.clock.clone());
@@ -269,7 +338,12 @@ impl Driver {
     }
 
     pub(super) fn perform_effects(&mut self) {
-        for effect in self.core.take_effects() {
+        let effects = self.core.take_effects();
+        if effects.is_empty() {
+            return;
+        }
+        let began = Instant::now();
+        for effect in effects {
             match effect {
                 Effect::Wake(partition) => {
                     let store = self.reader.store.clone();
@@ -279,9 +353,17 @@ impl Driver {
                     self.newest_definitions.fetch_max(version, Ordering::AcqRel);
                 }
                 Effect::SuspectsAreDone => self.guard = None,
-                effect => self.callers.tell(effect),
+                effect => {
+                    if let Effect::Jobs { result: Ok(jobs), .. } = &effect
+                        && self.meter.is_on()
+                    {
+                        self.meter.activated(jobs, self.core.now());
+                    }
+                    self.callers.tell(effect);
+                }
             }
         }
+        self.meter.performed(began.elapsed());
     }
 }
 

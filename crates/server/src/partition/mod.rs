@@ -14,6 +14,8 @@ pub(crate) use reads::CommandLock;
 
 use crate::broker::CommandError;
 use crate::clock::Clock;
+use crate::definitions::DefinitionCache;
+use crate::metrics::{LoopMeter, Metrics};
 use callers::CallTable;
 use driver::Driver;
 use futures_util::FutureExt;
@@ -85,6 +87,8 @@ pub(crate) struct Surroundings {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<Clock>,
     pub(crate) newest_definitions: Arc<AtomicU64>,
+    pub(crate) definitions: Arc<DefinitionCache>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) holder: HolderId,
     pub(crate) lease_ms: u64,
     pub(crate) command_lock: CommandLock,
@@ -96,10 +100,28 @@ impl Partition {
         surroundings: Surroundings,
         id: PartitionId,
     ) -> Result<Option<(Partition, PartitionHandle)>> {
-        let Surroundings { store, clock, newest_definitions, holder, lease_ms, command_lock } = surroundings;
+        let Surroundings {
+            store,
+            clock,
+            newest_definitions,
+            definitions,
+            metrics,
+            holder,
+            lease_ms,
+            command_lock,
+        } = surroundings;
         let began = Instant::now();
         let lease = Arc::new(Lease::over(Duration::from_millis(lease_ms)));
-        let reader = Reader { store, id, holder, lease: lease.clone(), lease_ms, command_lock };
+        let reader = Reader {
+            store,
+            definitions,
+            metrics: metrics.clone(),
+            id,
+            holder,
+            lease: lease.clone(),
+            lease_ms,
+            command_lock,
+        };
         let Some(opened) = reader.open().await? else { return Ok(None) };
         let (sender, requests) = mpsc::channel(QUEUE_REQUESTS_MAX);
         let is_healthy = Arc::new(AtomicBool::new(true));
@@ -115,6 +137,7 @@ impl Partition {
             holds_lease: true,
             definitions_version: 0,
         };
+        let meter = LoopMeter::new(metrics, id, opened.owned.keys.start);
         #[cfg_attr(not(debug_assertions), expect(unused_mut, reason = "only tests change it"))]
         let mut core = Core::new(opened, &moment);
         #[cfg(debug_assertions)]
@@ -135,6 +158,10 @@ impl Partition {
             reads: JoinSet::new(),
             guard: None,
             is_noting: false,
+            evictions_seen: None,
+            meter,
+            facts: None,
+            worked_since: Instant::now(),
         };
         Ok(Some((Partition { driver, is_healthy }, handle)))
     }

@@ -1,6 +1,8 @@
 //! Reads that the core asks for, done on the store.
 
 use super::lease::Lease;
+use crate::definitions::DefinitionCache;
+use crate::metrics::Metrics;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemill_engine::InstanceEnd;
@@ -38,6 +40,8 @@ pub(super) struct Finished {
 #[derive(Clone)]
 pub(super) struct Reader {
     pub(super) store: Arc<dyn Store>,
+    pub(super) definitions: Arc<DefinitionCache>,
+    pub(super) metrics: Arc<Metrics>,
     pub(super) id: PartitionId,
     pub(super) holder: HolderId,
     pub(super) lease: Arc<Lease>,
@@ -51,10 +55,15 @@ impl Reader {
             return Finished { event: self.recover(batch).await, guard: None };
         }
         let mut guard = None;
+        let (name, began) = (name(&read), Instant::now());
         let event = match self.try_read(&fence, read, &mut guard).await {
             Ok(brought) => Event::Read(brought),
             Err(error) => Event::Failed(error),
         };
+        self.metrics.store.call_times.with([name]).note(began.elapsed());
+        if name == ROWS {
+            self.metrics.engine.stage_times.with(["load"]).note(began.elapsed());
+        }
         Finished { event, guard }
     }
 
@@ -62,8 +71,8 @@ impl Reader {
         let store = &self.store;
         Ok(match read {
             Read::Rows(needs) => {
-                let loaded = store.load(self.id, &needs, LIST_ROWS_MAX).await?;
-                Brought::Rows(needs.into_iter().zip(loaded).collect())
+                let answered = self.definitions.load(self.id, needs).await?;
+                Brought::Rows { rows: answered.rows, processes: answered.processes }
             }
             Read::Remains(instances) => {
                 let remains = store.remains(&instances).await?;
@@ -186,6 +195,7 @@ impl Reader {
             None => false,
         };
         let definitions_version = self.store.definitions_version().await?;
+        self.definitions.note_version(definitions_version);
         Ok(Some(Recovered { owned, leases: self.leases().await?, batch_is_there, definitions_version }))
     }
 
@@ -212,6 +222,23 @@ impl Reader {
     /// Tells whether a batch was written, and the version of the definitions after it.
     async fn fate(&self, batch: BatchId) -> Result<(bool, u64)> {
         Ok((self.store.has_batch(self.id, batch).await?, self.store.definitions_version().await?))
+    }
+}
+
+const ROWS: &str = "load_rows";
+
+/// The name of a read in metrics.
+fn name(read: &Read) -> &'static str {
+    match read {
+        Read::Rows(_) => ROWS,
+        Read::Remains(_) => "count_remains",
+        Read::Keys(_) => "reserve_keys",
+        Read::Answers(_) | Read::LateNotes(_) => "read_answers",
+        Read::Ends(_) => "read_ends",
+        Read::Inbox { .. } => "read_inbox",
+        Read::Timers { .. } => "read_timers",
+        Read::Note { .. } => "note_in_hand",
+        Read::Recovery { .. } => "recover",
     }
 }
 

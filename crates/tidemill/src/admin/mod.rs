@@ -1,6 +1,7 @@
 //! `tidemill admin`: for those who run a server.
 
 mod backup;
+mod cache;
 mod cluster;
 mod dead_letters;
 mod lag;
@@ -23,6 +24,7 @@ Examples:
   tidemill admin move 3 10.0.0.7:8080        partition 3 to that server
   tidemill admin drain 10.0.0.7:8080 --wait  before that server is stopped
   tidemill admin lag                         commands and timers that wait
+  tidemill admin cache                       definitions in memory, and how often that helps
   tidemill admin log --follow                what is asked of the engine
   tidemill admin retention --history 30d     forget ended instances after 30 days
   tidemill admin backup /backup/monday.db    copy the embedded store while it works
@@ -39,6 +41,7 @@ enum Topic {
     Move(WithSecret<cluster::Move>),
     Drain(WithSecret<cluster::Drain>),
     Lag(WithSecret<lag::Lag>),
+    Cache(WithSecret<cache::Cache>),
     Log(WithSecret<log::Log>),
     Retention(WithSecret<retention::Retention>),
     Backup(WithSecret<backup::Backup>),
@@ -74,6 +77,7 @@ impl Admin {
             Topic::Move(command) => command.run(),
             Topic::Drain(command) => command.run(),
             Topic::Lag(command) => command.run(),
+            Topic::Cache(command) => command.run(),
             Topic::Log(command) => command.run(),
             Topic::Retention(command) => command.run(),
             Topic::Backup(command) => command.run(),

@@ -54,6 +54,11 @@ impl Child {
         self.ask::<Value>(if keeps { "record" } else { "enough" }).map(drop)
     }
 
+    /// It counts for metrics from now on, or no longer.
+    pub(super) fn count(&mut self, is_on: bool) -> Result<()> {
+        self.ask::<Value>(if is_on { "metrics on" } else { "metrics off" }).map(drop)
+    }
+
     /// Ends the server and measures the bare store with the batches that were kept.
     pub(super) fn limit(&mut self) -> Result<Limit> {
         self.ask("limit")

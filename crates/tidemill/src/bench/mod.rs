@@ -3,6 +3,7 @@
 mod append;
 mod child;
 mod connection;
+mod definitions;
 mod limit;
 mod load;
 mod model;
@@ -29,6 +30,7 @@ pub(crate) struct Bench {
 #[derive(Subcommand)]
 enum Subject {
     Processes(processes::Processes),
+    Definitions(definitions::Definitions),
     Append(append::Append),
     Nodes(nodes::Nodes),
     Timers(timers::Timers),
@@ -43,6 +45,7 @@ impl Bench {
     pub(crate) fn run(self) -> Result<()> {
         match self.subject {
             Subject::Processes(processes) => processes.run(),
+            Subject::Definitions(definitions) => definitions.run(),
             Subject::Append(append) => append.run(),
             Subject::Nodes(nodes) => nodes.run(),
             Subject::Timers(timers) => timers.run(),

@@ -5,7 +5,7 @@ use super::load::{Experience, Load, Plan};
 use super::model::Model;
 use super::place::{BenchStore, FreshPlace};
 use super::pulse::{Machine, Pulse};
-use super::report::{HalfLoad, Report, UnderSnapshot};
+use super::report::{HalfLoad, MetricsCost, Report, UnderSnapshot};
 use crate::client::{Client, NewFile};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -30,6 +30,7 @@ Examples:
   tidemill bench processes --model ten-task --seconds 30 --json
   tidemill bench processes --store postgres://postgres@localhost/postgres --partitions 2
   tidemill bench processes --half-load                 latency of starts at half of the highest load
+  tidemill bench processes --metrics compare           what counting for metrics costs
   tidemill bench processes --preload 500000            the cost of an instance does not grow with history")]
 pub(super) struct Processes {
     /// Store of the server, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a
@@ -73,9 +74,20 @@ pub(super) struct Processes {
     #[arg(long, default_value_t = 0, value_name = "N")]
     preload: u64,
 
+    /// Count for metrics or not; compare does both by turns under the same load and tells what counting costs
+    #[arg(long, value_enum, default_value_t = Counting::On, value_name = "MODE")]
+    metrics: Counting,
+
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Counting {
+    On,
+    Off,
+    Compare,
 }
 
 /// What a measured phase gave.
@@ -94,6 +106,7 @@ impl Processes {
         let mut child = Child::start(&place, self.partitions, None)?;
         let model = NewFile { name: "bench.bpmn".to_owned(), content: self.model.xml().into_bytes() };
         Client::new(&format!("http://{}", child.address)).deploy(&[model])?;
+        child.count(self.metrics != Counting::Off)?;
         self.preload(&mut child)?;
         let high = self.measure(&mut child, &place, None)?;
         let highest = high.counts.instances as f64 / high.seconds;
@@ -104,6 +117,10 @@ impl Processes {
         let snapshot = match self.old_snapshot {
             Some(seconds) => Some(self.under_snapshot(&mut child, &place, seconds)?),
             None => None,
+        };
+        let metrics = match self.metrics {
+            Counting::Compare => Some(self.compare_metrics(&mut child)?),
+            _ => None,
         };
         let bar = spinner("the bare store");
         let limit = child.limit().context("the bare store could not be measured")?;
@@ -127,6 +144,7 @@ impl Processes {
             refused: high.experience.refused,
             half_load: half.map(half_load),
             old_snapshot: snapshot,
+            metrics,
         };
         if self.json {
             println!("{:#}", serde_json::to_value(&report)?)
@@ -206,6 +224,55 @@ impl Processes {
         load.end()?;
         Ok(UnderSnapshot { before_snapshot_per_s, old_snapshot_per_s, old_snapshot_end_per_s })
     }
+}
+
+/// Turns in which metrics are on, and as many in which they are off.
+const TURNS: usize = 10;
+
+impl Processes {
+    /// The same load with metrics and without, by turns, so that whatever else the machine does meets both alike.
+    fn compare_metrics(&self, child: &mut Child) -> Result<MetricsCost> {
+        let load = Load::begin(self.plan(child, None));
+        wait(&load, Duration::from_secs(self.warm_up), "warm-up")?;
+        let seconds = self.seconds.div_ceil(5).max(1);
+        let (mut on, mut off) = (Turns::default(), Turns::default());
+        for turn in 0..TURNS {
+            // On first, then off first: a load that drifts favours neither.
+            for is_on in [turn % 2 == 0, turn % 2 == 1] {
+                child.count(is_on)?;
+                let (cpu, first, began) = (child.cpu_seconds()?, child.counts()?.instances, Instant::now());
+                wait(&load, Duration::from_secs(seconds), "metrics by turns")?;
+                let instances = (child.counts()?.instances - first) as f64;
+                let turns = if is_on { &mut on } else { &mut off };
+                turns.per_s.push(instances / began.elapsed().as_secs_f64());
+                turns.cpu_us.push((child.cpu_seconds()? - cpu) * 1e6 / instances.max(1.0));
+            }
+        }
+        child.count(true)?;
+        load.end()?;
+        let (with_metrics_per_s, without_metrics_per_s) = (median(on.per_s), median(off.per_s));
+        let (with_metrics_cpu_us, without_metrics_cpu_us) = (median(on.cpu_us), median(off.cpu_us));
+        Ok(MetricsCost {
+            with_metrics_per_s,
+            without_metrics_per_s,
+            metrics_cost_percent: 100.0 * (1.0 - with_metrics_per_s / without_metrics_per_s),
+            with_metrics_cpu_us,
+            without_metrics_cpu_us,
+            metrics_cpu_cost_percent: 100.0 * (with_metrics_cpu_us / without_metrics_cpu_us - 1.0),
+        })
+    }
+}
+
+#[derive(Default)]
+struct Turns {
+    per_s: Vec<f64>,
+    cpu_us: Vec<f64>,
+}
+
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    let (low, high) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
+    (low + high) / 2.0
 }
 
 /// Instances per second over so many seconds.

@@ -28,6 +28,8 @@ pub(super) struct Report {
     pub(super) half_load: Option<HalfLoad>,
     #[serde(flatten)]
     pub(super) old_snapshot: Option<UnderSnapshot>,
+    #[serde(flatten)]
+    pub(super) metrics: Option<MetricsCost>,
 }
 
 /// How it feels when the server is not driven to its limit.
@@ -52,6 +54,17 @@ pub(super) struct UnderSnapshot {
     pub(super) old_snapshot_per_s: f64,
     /// In its last seconds, when it is oldest.
     pub(super) old_snapshot_end_per_s: f64,
+}
+
+/// What counting for metrics costs. On a machine that others use as well, the processor time tells more than the rate.
+#[derive(Serialize)]
+pub(super) struct MetricsCost {
+    pub(super) with_metrics_per_s: f64,
+    pub(super) without_metrics_per_s: f64,
+    pub(super) metrics_cost_percent: f64,
+    pub(super) with_metrics_cpu_us: f64,
+    pub(super) without_metrics_cpu_us: f64,
+    pub(super) metrics_cpu_cost_percent: f64,
 }
 
 impl Limit {
@@ -115,6 +128,19 @@ impl Report {
                 ("before an old snapshot, instances/s", format!("{:.0}", snapshot.before_snapshot_per_s)),
                 ("under an old snapshot, instances/s", format!("{:.0}", snapshot.old_snapshot_per_s)),
                 ("at its end, instances/s", format!("{:.0}", snapshot.old_snapshot_end_per_s)),
+            ]);
+        }
+        if let Some(cost) = &self.metrics {
+            rows.extend([
+                ("with metrics, instances/s", format!("{:.0}", cost.with_metrics_per_s)),
+                ("without metrics, instances/s", format!("{:.0}", cost.without_metrics_per_s)),
+                ("cost of metrics, rate", format!("{:.1} %", cost.metrics_cost_percent)),
+                ("with metrics, processor time/instance", format!("{:.1} µs", cost.with_metrics_cpu_us)),
+                (
+                    "without metrics, processor time/instance",
+                    format!("{:.1} µs", cost.without_metrics_cpu_us),
+                ),
+                ("cost of metrics, processor time", format!("{:.1} %", cost.metrics_cpu_cost_percent)),
             ]);
         }
         rows.extend([

@@ -40,6 +40,8 @@ impl BenchServer {
             let answer = match line.context("the bench has gone")?.as_str() {
                 "counts" => counts(&recorder),
                 "record" => told(|| recorder.keep(true)),
+                "metrics on" => told(|| turn_metrics(running.as_ref(), true)),
+                "metrics off" => told(|| turn_metrics(running.as_ref(), false)),
                 "enough" => told(|| recorder.keep(false)),
                 "limit" => {
                     if let Some(running) = running.take() {
@@ -60,6 +62,12 @@ impl BenchServer {
 fn told(act: impl FnOnce()) -> Value {
     act();
     json!({})
+}
+
+fn turn_metrics(running: Option<&Running>, is_on: bool) {
+    if let Some(running) = running {
+        running.node.metrics().turn(is_on);
+    }
 }
 
 fn counts(recorder: &Recorder) -> Value {
@@ -87,6 +95,7 @@ impl Running {
         let config = NodeConfig { port: address.port(), cluster, ..NodeConfig::default() };
         let node = Node::start(store.clone(), config).await?;
         let gateway = Gateway::new(node.clone(), store.clone(), store, GatewayConfig::default())
+            .with_metrics(node.metrics().clone())
             .with_internal(node.internal_routes());
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(gateway.serve(listener, async {

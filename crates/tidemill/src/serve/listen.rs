@@ -32,9 +32,48 @@ impl TryFrom<String> for ListenAddress {
     }
 }
 
+/// Where metrics are served.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) enum MetricsAddress {
+    At(SocketAddr),
+    Off,
+}
+
+impl FromStr for MetricsAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<MetricsAddress, String> {
+        if text == "off" {
+            return Ok(MetricsAddress::Off);
+        }
+        let address: ListenAddress = text.parse().map_err(|_| {
+            format!("'{text}' is no address for metrics; write 127.0.0.1:9600, :9600, or off for none")
+        })?;
+        Ok(MetricsAddress::At(address.0))
+    }
+}
+
+impl TryFrom<String> for MetricsAddress {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<MetricsAddress, String> {
+        text.parse()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn metrics_have_an_address_or_none() {
+        let read = |text: &str| text.parse::<MetricsAddress>();
+        assert_eq!(read("off"), Ok(MetricsAddress::Off));
+        let address = MetricsAddress::At(SocketAddr::from((Ipv4Addr::LOCALHOST, 9_601)));
+        assert_eq!(read(":9601"), Ok(address));
+        assert!(read("on").expect_err("refused").contains("off for none"));
+    }
 
     #[test]
     fn addresses_are_taken_as_people_write_them() {

@@ -5,7 +5,9 @@ mod demo;
 mod files;
 mod listen;
 mod log_filter;
+mod logging;
 mod measure;
+mod scraping;
 mod settings;
 mod store;
 
@@ -64,7 +66,7 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(self) -> Result<()> {
         let settings = self.settings.complete(self.config.as_deref())?;
-        init_logging(settings.log())?;
+        logging::begin(settings.log(), settings.logs_json())?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let served = runtime.block_on(serve(settings));
         // Whatever still runs is cut off: a stop must not wait for a store that is away.
@@ -86,6 +88,7 @@ async fn serve(settings: Settings) -> Result<()> {
     })?;
     let (store, store_name) = store::open(settings.store()?).await?;
     let address = listener.local_addr()?;
+    let metrics_listener = scraping::listen(&settings).await?;
     let config = settings.node(address)?;
     let operations = settings.operations(&config);
     let node = Node::start(store.clone(), config).await?;
@@ -93,6 +96,7 @@ async fn serve(settings: Settings) -> Result<()> {
         Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway(files::connections_max()))
             .with_operations(store, operations)
             .with_timers(TimerService::new(node.clone()))
+            .with_metrics(node.metrics().clone())
             .with_internal(node.internal_routes());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(listener, async {
@@ -101,7 +105,17 @@ async fn serve(settings: Settings) -> Result<()> {
     }));
     // Before the line that says it is ready: whoever reads it may tell the server to stop at once.
     let mut signals = Signals::listen();
-    tracing::info!(%address, store = %store_name, ready_ms = began.elapsed().as_millis() as u64, "ready");
+    let metrics = scraping::begin(metrics_listener, &node)?;
+    tracing::info!(
+        %address,
+        store = %store_name,
+        metrics,
+        version = env!("CARGO_PKG_VERSION"),
+        node = node.name(),
+        partitions = node.partitions_owned(),
+        ready_ms = began.elapsed().as_millis() as u64,
+        "ready"
+    );
     if settings.is_demo() {
         demo::begin(address);
     }
@@ -146,18 +160,6 @@ async fn hand_over(node: &Node, serving: tokio::task::JoinHandle<std::io::Result
         drain.await;
         node.stop().await;
     }
-}
-
-fn init_logging(filter: &str) -> Result<()> {
-    let filter = tracing_subscriber::EnvFilter::try_new(filter)
-        .with_context(|| format!("'{filter}' is no filter for the log"))?;
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_target(false)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .with_writer(std::io::stderr)
-        .init();
-    Ok(())
 }
 
 /// The signals that tell the server to stop.

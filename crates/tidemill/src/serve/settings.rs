@@ -1,7 +1,7 @@
 //! The settings of a server: from flags, `TIDEMILL_*` variables and `tidemill.toml`, in this order.
 
 use super::callbacks::CallbackOptions;
-use super::listen::ListenAddress;
+use super::listen::{ListenAddress, MetricsAddress};
 use super::log_filter;
 use super::measure::{Age, Size};
 use anyhow::{Context, Result, bail};
@@ -15,7 +15,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
-use tidemill_server::{ClusterConfig, NodeConfig, TimersConfig};
+use tidemill_server::{ClusterConfig, DefinitionCacheConfig, NodeConfig, TimersConfig};
 use tidemill_store_postgres::WakeupMode;
 
 const FILE_DEFAULT: &str = "tidemill.toml";
@@ -33,6 +33,7 @@ const LEASE_MIN: Duration = Duration::from_secs(1);
 const BODY_BYTES_MIN: usize = 1 << 10;
 /// How often a server that polls looks for work.
 const POLL_EVERY_MS: u64 = 50;
+const METRICS_PORT: u16 = 9600;
 
 /// How servers on one Postgres wake each other.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, Debug)]
@@ -40,6 +41,13 @@ const POLL_EVERY_MS: u64 = 50;
 pub(crate) enum Wakeup {
     Notify,
     Poll,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
 }
 
 /// Which store to open.
@@ -135,6 +143,19 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_TIMERS_PER_COMMIT", value_name = "N")]
     timers_per_commit: Option<NonZeroUsize>,
 
+    /// Definitions that are kept in memory, ready to run [default: 1000]
+    #[arg(long, env = "TIDEMILL_DEFINITION_CACHE_ENTRIES", value_name = "N")]
+    definition_cache_entries: Option<NonZeroUsize>,
+
+    /// Memory for them [default: 100MB]
+    #[arg(long, env = "TIDEMILL_DEFINITION_CACHE_MEMORY", value_name = "SIZE")]
+    definition_cache_memory: Option<Size>,
+
+    /// Load the definitions of active instances when the server starts, beside its work [default: true]
+    #[arg(long, env = "TIDEMILL_DEFINITION_WARM_UP", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", hide_possible_values = true)]
+    definition_warm_up: Option<bool>,
+
     /// Commands per second that a tenant may send; more get 429 [default: no limit]
     #[arg(long, env = "TIDEMILL_TENANT_RATE", value_name = "N")]
     tenant_rate: Option<NonZeroU32>,
@@ -184,6 +205,14 @@ pub(crate) struct Settings {
     /// What to log: error, warn, info, debug, or a filter like info,tidemill_server=debug [default: info]
     #[arg(long, env = "TIDEMILL_LOG", value_name = "FILTER")]
     log: Option<String>,
+
+    /// How to log: text for people, or a JSON object a line [default: text]
+    #[arg(long, env = "TIDEMILL_LOG_FORMAT", value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
+
+    /// Address of the metrics for Prometheus, at /metrics there; off for none [default: 127.0.0.1:9600]
+    #[arg(long, env = "TIDEMILL_METRICS", value_name = "ADDRESS")]
+    metrics: Option<MetricsAddress>,
 }
 
 impl Settings {
@@ -267,6 +296,11 @@ impl Settings {
             unique_business_ids: self.unique_business_ids.or(other.unique_business_ids),
             demo: self.demo.or(other.demo),
             log: self.log.or(other.log),
+            log_format: self.log_format.or(other.log_format),
+            metrics: self.metrics.or(other.metrics),
+            definition_cache_entries: self.definition_cache_entries.or(other.definition_cache_entries),
+            definition_cache_memory: self.definition_cache_memory.or(other.definition_cache_memory),
+            definition_warm_up: self.definition_warm_up.or(other.definition_warm_up),
         }
     }
 
@@ -369,6 +403,14 @@ impl Settings {
                     .map_or(config.timers.fired_per_commit, NonZeroUsize::get),
             },
             callbacks: Some(self.callbacks.settings()),
+            definitions: DefinitionCacheConfig {
+                entries_max: self
+                    .definition_cache_entries
+                    .map_or(config.definitions.entries_max, NonZeroUsize::get),
+                bytes_max: self.definition_cache_memory.map_or(config.definitions.bytes_max, |size| size.0),
+                warms_up: self.definition_warm_up.unwrap_or(config.definitions.warms_up),
+            },
+            counts: self.metrics_address().is_some(),
             ..config
         })
     }
@@ -398,6 +440,23 @@ impl Settings {
             admits_foreign_pages: self.insecure_no_auth.unwrap_or_default(),
             ..config
         }
+    }
+
+    /// Where metrics are served, if they are, and whether somebody has asked for that address.
+    pub(crate) fn metrics_address(&self) -> Option<SocketAddr> {
+        let default = MetricsAddress::At(SocketAddr::from((Ipv4Addr::LOCALHOST, METRICS_PORT)));
+        match self.metrics.unwrap_or(default) {
+            MetricsAddress::At(address) => Some(address),
+            MetricsAddress::Off => None,
+        }
+    }
+
+    pub(crate) fn names_metrics(&self) -> bool {
+        self.metrics.is_some()
+    }
+
+    pub(crate) fn logs_json(&self) -> bool {
+        self.log_format == Some(LogFormat::Json)
     }
 
     pub(crate) fn is_demo(&self) -> bool {

@@ -58,6 +58,8 @@ impl Place {
 pub(crate) struct Server {
     child: Child,
     cli: Cli,
+    /// The line by which it said that it is ready.
+    ready: String,
 }
 
 impl Server {
@@ -86,7 +88,7 @@ impl Server {
         };
         // A full pipe would stop the server.
         std::thread::spawn(move || log.lines().for_each(drop));
-        (Server { child, cli: Cli { url: format!("http://{address}") } }, said)
+        (Server { child, cli: Cli { url: format!("http://{address}") }, ready: line }, said)
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran<'_> {
@@ -109,6 +111,20 @@ impl Server {
     fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.pid().to_string()]).status();
         assert!(sent.is_ok_and(|status| status.success()), "{signal} is sent");
+    }
+
+    /// The address of its metrics.
+    pub(crate) fn metrics(&self) -> &str {
+        let (_, rest) = self.ready.split_once("metrics=\"").expect("it tells where its metrics are");
+        rest.split_once('"').expect("an address").0
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Value {
+        let answer = ureq::post(format!("{}{path}", self.cli.url))
+            .header("content-type", "application/json")
+            .send(body.to_string());
+        let text = answer.expect("the server answers").body_mut().read_to_string().expect("a text");
+        serde_json::from_str(&text).unwrap_or_default()
     }
 
     pub(crate) fn url(&self) -> &str {

@@ -10,6 +10,7 @@ mod installed;
 mod large_deployment;
 mod lists;
 mod memory;
+mod metrics;
 mod once;
 mod reference;
 mod render;

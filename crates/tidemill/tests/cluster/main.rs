@@ -2,6 +2,7 @@
 
 mod bench;
 mod correlation;
+mod definitions;
 mod deletion;
 mod operators;
 mod outage;

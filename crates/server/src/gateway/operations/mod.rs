@@ -3,6 +3,7 @@
 //! diagram of a definition, which are for everybody.
 
 mod backup;
+mod cache;
 mod cluster;
 mod dead_letters;
 mod diagram;
@@ -46,6 +47,7 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
     let Some((store, config)) = gateway.operated.clone() else { return Router::new() };
     let admin = Router::new()
         .route("/v1/admin/backup", post(backup::make))
+        .route("/v1/admin/cache", get(cache::show))
         .route("/v1/admin/dead-letters", get(dead_letters::list))
         .route("/v1/admin/dead-letters/{number}", get(dead_letters::show).delete(dead_letters::discard))
         .route("/v1/admin/dead-letters/{number}/retry", post(dead_letters::retry))

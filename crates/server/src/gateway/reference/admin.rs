@@ -37,7 +37,7 @@ fn parameters(path: &str) -> Value {
         .collect()
 }
 
-fn operations() -> [Described; 17] {
+fn operations() -> [Described; 18] {
     let object = |properties: Value, required: Value| {
         Some(json!({"type": "object", "properties": properties, "required": required}))
     };
@@ -66,6 +66,7 @@ fn operations() -> [Described; 17] {
             object(json!({"node": text}), json!(["node"])),
         ),
         ("get", "/lag", "getLag", "Tell what waits, and for how long", None),
+        ("get", "/cache", "getDefinitionCaches", "Show the caches of definitions", None),
         ("post", "/log/search", "searchLog", "Read the log of commands", object(log, json!([]))),
         ("get", "/retention", "getRetention", "Tell how long history and log are kept", None),
         (

@@ -59,6 +59,7 @@ impl Call {
             Err(NoReply::Refused(reason)) => all(Verdict::GiveUp { reason }),
             Err(NoReply::Failed(reason)) => all(Verdict::Retry { reason, not_before_ms: None }),
         };
+        callbacks.outcomes.note(&verdicts);
         Finished { verdicts, call: self, was_answered }
     }
 

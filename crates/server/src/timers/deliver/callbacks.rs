@@ -4,9 +4,10 @@ use super::allow::AllowRules;
 use super::connect::{Connector, refusal};
 use super::gate::Gate;
 use super::keys::Keys;
-use super::reply::Reply;
+use super::reply::{Reply, Verdict};
 use super::tls::Tls;
 use crate::error_text::told;
+use crate::metrics::Counter;
 use axum::http::{Request, header};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -50,6 +51,28 @@ pub struct Callbacks {
     client: Client<Connector, Full<Bytes>>,
     pub(super) gate: Arc<Gate>,
     pub(super) keys: Keys,
+    pub(crate) outcomes: CallbackOutcomes,
+}
+
+/// What became of callbacks since the server was started.
+#[derive(Default)]
+pub(crate) struct CallbackOutcomes {
+    pub(crate) delivered: Counter,
+    pub(crate) retried: Counter,
+    pub(crate) given_up: Counter,
+}
+
+impl CallbackOutcomes {
+    pub(super) fn note(&self, verdicts: &[Verdict]) {
+        for verdict in verdicts {
+            let counter = match verdict {
+                Verdict::Done | Verdict::NextAt(_) => &self.delivered,
+                Verdict::Retry { .. } => &self.retried,
+                Verdict::GiveUp { .. } => &self.given_up,
+            };
+            counter.add(1);
+        }
+    }
 }
 
 impl fmt::Debug for Callbacks {
@@ -76,7 +99,8 @@ impl Callbacks {
             .pool_max_idle_per_host(settings.host_concurrency)
             .build(connector);
         let gate = Gate::new(settings.concurrency, settings.host_concurrency);
-        Ok(Arc::new(Callbacks { client, gate, keys: Keys::new(settings.keys.as_deref())? }))
+        let keys = Keys::new(settings.keys.as_deref())?;
+        Ok(Arc::new(Callbacks { client, gate, keys, outcomes: CallbackOutcomes::default() }))
     }
 
     /// Sends a request and reads the answer, as far as it is allowed to go. The time-out is for all of it.

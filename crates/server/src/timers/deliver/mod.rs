@@ -18,6 +18,7 @@ mod tls;
 
 pub use allow::{AllowRule, AllowRules};
 pub use body::IdOf;
+pub(crate) use callbacks::CallbackOutcomes;
 pub use callbacks::{CallbackSettings, Callbacks};
 pub use keys::SIGNATURE_HEADER;
 pub(crate) use lanes::Waiting;
