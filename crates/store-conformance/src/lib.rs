@@ -8,7 +8,11 @@ pub mod history;
 pub mod one_task;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(feature = "redis")]
+pub mod redis;
 mod session;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod watched;
 pub mod workload;
 
 pub use build::Builder;
