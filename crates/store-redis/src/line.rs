@@ -22,7 +22,7 @@ impl Line {
 
     pub(crate) async fn ask(&self, command: &Cmd) -> Result<Value, Failure> {
         let mut connection = self.connection().await.map_err(Failure::Unreachable)?;
-        self.settled(connection.send_packed_command(command).await)
+        self.settled(command.query_async::<Value>(&mut connection).await)
     }
 
     /// All commands in one transaction: the answers show one state.
@@ -32,13 +32,7 @@ impl Line {
         }
         pipeline.atomic();
         let mut connection = self.connection().await.map_err(Failure::Unreachable)?;
-        let answers = self.settled(pipeline.query_async::<Vec<Value>>(&mut connection).await)?;
-        for answer in &answers {
-            if let Value::ServerError(error) = answer {
-                return Err(Failure::Answered(error.clone().into()));
-            }
-        }
-        Ok(answers)
+        self.settled(pipeline.query_async::<Vec<Value>>(&mut connection).await)
     }
 
     fn settled<T>(&self, answer: Result<T, RedisError>) -> Result<T, Failure> {

@@ -50,6 +50,7 @@ local function trim(keys, args)
   return gone
 end
 
-for name, callback in pairs({ purge = purge, drop = drop, trim = trim, retry = retry }) do
-  redis.register_function{ function_name = 'NAME_' .. name, callback = callback, flags = { 'allow-oom' } }
-end
+redis.register_function{ function_name = 'NAME_purge', callback = purge, flags = { 'allow-oom' } }
+redis.register_function{ function_name = 'NAME_drop', callback = drop, flags = { 'allow-oom' } }
+redis.register_function{ function_name = 'NAME_trim', callback = trim, flags = { 'allow-oom' } }
+redis.register_function('NAME_retry', retry)
