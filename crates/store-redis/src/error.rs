@@ -69,6 +69,10 @@ fn unavailable(place: &str, error: &RedisError) -> Error {
 fn answered(place: &str, error: &RedisError) -> Error {
     let reason = error.to_string();
     let place = place.to_owned();
+    // A function that stops midway keeps what it has written. Only keys of another type than ours can do that to it.
+    if reason.contains("@user_function") {
+        return Error::Corrupt { place, reason };
+    }
     match error.code() {
         Some("OOM" | "MISCONF") => Error::FullForNow { place, reason },
         Some("LOADING" | "BUSY" | "MASTERDOWN" | "CLUSTERDOWN" | "READONLY" | "TRYAGAIN" | "NOREPLICAS") => {

@@ -29,9 +29,26 @@ impl List<'_> {
     /// Which instance a row belongs to, by the key of the row.
     pub(super) fn index_key(&mut self, entity: &Entity) {
         let Some(belonging) = entity.belongs_to().filter(|_| is_found_by_key(entity.kind())) else { return };
-        let (block, offset) = self.keys.block(Key(entity.numbers().0));
         let entry = key_entry(entity.kind(), belonging.instance);
-        self.writes.alone(COMES, "SETRANGE", block, [offset.to_string().into_bytes(), entry]);
+        self.key_entries.insert(entity.numbers().0, entry);
+    }
+
+    /// Keys of a batch mostly follow each other, so their entries are written in runs.
+    pub(super) fn write_keys(&mut self) {
+        let mut runs: Vec<(String, u64, Vec<u8>)> = Vec::new();
+        for (key, entry) in std::mem::take(&mut self.key_entries) {
+            let (block, offset) = self.keys.block(Key(key));
+            match runs.last_mut() {
+                Some((last, from, run)) if *last == block && *from + run.len() as u64 == offset => {
+                    run.extend(entry);
+                }
+                _ => runs.push((block, offset, entry)),
+            }
+        }
+        for (block, offset, run) in runs {
+            self.writes.add(COMES, "SADD", self.keys.named("key-blocks"), [block.as_str()]);
+            self.writes.alone(COMES, "SETRANGE", block, [offset.to_string().into_bytes(), run]);
+        }
     }
 
     fn note_instance(&mut self, hash: &str, entity: &Entity, instance: i64) {
@@ -110,6 +127,7 @@ fn instance_members(instance: &ProcessInstance) -> Vec<(&'static str, String)> {
 pub(crate) fn forget_keys(writes: &mut Writes, keys: &Keys, rows: impl IntoIterator<Item = Key>) {
     for row in rows {
         let (block, offset) = keys.block(row);
-        writes.add(GOES, "unkey", block, [offset.to_string()]);
+        let blocks = keys.named("key-blocks");
+        writes.add_with(GOES, "unkey", block, Some(blocks), [offset.to_string()]);
     }
 }

@@ -77,6 +77,8 @@ pub(super) struct List<'b> {
     conditions: Vec<[Vec<u8>; 5]>,
     /// Rows for history, by instance.
     ended: BTreeMap<ProcessInstanceKey, Vec<Entity>>,
+    /// Entries of the index by key.
+    key_entries: BTreeMap<i64, Vec<u8>>,
     /// Changes of counts of ended elements, by their key and field.
     counts: BTreeMap<(String, String), i64>,
     /// Instances that this batch deletes.
@@ -93,6 +95,7 @@ impl<'b> List<'b> {
             writes: Writes::new([keys.owner(), keys.log(), version]),
             conditions: Vec::new(),
             ended: BTreeMap::new(),
+            key_entries: BTreeMap::new(),
             counts: BTreeMap::new(),
             deleted: batch.deletions.iter().copied().collect(),
         }
@@ -100,6 +103,7 @@ impl<'b> List<'b> {
 
     fn all(&mut self) -> Result<()> {
         self.change_all()?;
+        self.write_keys();
         self.write_history();
         self.write_receipts()?;
         for (n, entry) in self.batch.outgoing.iter().enumerate() {

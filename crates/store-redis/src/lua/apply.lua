@@ -51,11 +51,14 @@ function special.unlive(keys, args, first, last, active)
   return 0
 end
 
--- Entries of the index by key are emptied; a block without any goes.
-function special.unkey(_, args, first, last, block)
+-- Entries of the index by key are emptied; a block without any goes, also from the list of blocks.
+function special.unkey(keys, args, first, last, block)
   local none = string.rep('\0', 9)
-  for n = first, last do redis.call('SETRANGE', block, args[n], none) end
-  if not string.find(redis.call('GET', block), '[^%z]') then redis.call('UNLINK', block) end
+  for n = first + 1, last do redis.call('SETRANGE', block, args[n], none) end
+  if not string.find(redis.call('GET', block), '[^%z]') then
+    redis.call('UNLINK', block)
+    redis.call('SREM', keys[tonumber(args[first])], block)
+  end
   return 0
 end
 

@@ -3,7 +3,8 @@
 use super::Kind;
 use super::filter::{Within, keys_of, texts_of, within};
 use crate::entry::read;
-use crate::keys::Keys;
+use crate::keys::{KEY_BYTES, Keys};
+use crate::row::read_key_entry;
 use crate::store::RedisStore;
 use std::collections::BTreeSet;
 use tidemill_model::{DefinitionKey, Key, ProcessInstanceKey};
@@ -12,7 +13,7 @@ use tidemill_store::query::{Field, Filter, IncidentField, UserTaskField};
 
 type Instances = BTreeSet<ProcessInstanceKey>;
 
-/// Fields with keys of rows that belong to the same instance as what is searched for.
+/// Keys that stand in the index of rows.
 const ROW_KEYS: [&str; 5] = ["jobKey", "userTaskKey", "variableKey", "incidentKey", "messageSubscriptionKey"];
 /// The same for keys that may also be those of an instance's own scope.
 const SCOPE_KEYS: [&str; 3] = ["elementInstanceKey", "elementInstanceScopeKey", "scopeKey"];
@@ -37,7 +38,8 @@ impl RedisStore {
         if let Some(keys) = keys_of(filter, "processInstanceKey") {
             return Ok(Some(keys.into_iter().map(ProcessInstanceKey).collect()));
         }
-        if let Some(keys) = ROW_KEYS.iter().find_map(|name| keys_of(filter, name)) {
+        let own = F::key().name();
+        if let Some(keys) = keys_of(filter, own).filter(|_| ROW_KEYS.contains(&own)) {
             let keys: Vec<Key> = keys.into_iter().map(Key).collect();
             return Ok(Some(self.instances_by_key(&keys).await?.into_iter().flatten().collect()));
         }
@@ -93,6 +95,9 @@ impl RedisStore {
         let is_live = Kind::of::<F>() == Kind::Instances && state == ["ACTIVE"];
         let mut found = Instances::new();
         for (_, keys) in self.space.all() {
+            if Kind::of::<F>() == Kind::Belongings && definitions.is_none() {
+                found.extend(self.with_rows(keys).await?);
+            }
             // The live ones first: one that ends in between is then seen among the ended.
             found.extend(self.active_in(keys, definitions.as_deref()).await?);
             if !is_live {
@@ -128,6 +133,19 @@ impl RedisStore {
         };
         let active = active.into_iter().filter(|(_, definition)| is_wanted(definition));
         Ok(active.map(|(key, _)| ProcessInstanceKey(key)).collect())
+    }
+
+    /// All instances that rows of a partition belong to.
+    async fn with_rows(&self, keys: &Keys) -> Result<Instances> {
+        let blocks: Vec<String> =
+            read(self.read(redis::cmd("SMEMBERS").arg(keys.named("key-blocks"))).await?)?;
+        let mut found = Instances::new();
+        for block in blocks {
+            let entries: Option<Vec<u8>> = read(self.read(redis::cmd("GET").arg(block)).await?)?;
+            let entries = entries.unwrap_or_default();
+            found.extend(entries.chunks(KEY_BYTES as usize).filter_map(read_key_entry));
+        }
+        Ok(found)
     }
 
     async fn by_business_ids(&self, ids: &[&str]) -> Result<Instances> {
