@@ -3,10 +3,13 @@
 use redis::{FromRedisValue, Value, from_redis_value};
 use tidemill_store::{Error, Result};
 
+/// Names and values.
+type Fields = Vec<(String, Vec<u8>)>;
+
 /// One entry of a stream.
 pub(crate) struct Entry {
     pub(crate) id: String,
-    fields: Vec<(String, Vec<u8>)>,
+    fields: Fields,
 }
 
 impl Entry {
@@ -34,12 +37,12 @@ impl Entry {
 }
 
 pub(crate) fn entries(answer: Value) -> Result<Vec<Entry>> {
-    let rows: Vec<(String, Vec<(String, Vec<u8>)>)> = read(answer)?;
+    let rows: Vec<(String, Fields)> = read(answer)?;
     Ok(rows.into_iter().map(|(id, fields)| Entry { id, fields }).collect())
 }
 
 /// The fields of a hash.
-pub(crate) fn fields(answer: Value) -> Result<Vec<(String, Vec<u8>)>> {
+pub(crate) fn fields(answer: Value) -> Result<Fields> {
     read(answer)
 }
 

@@ -75,13 +75,15 @@ impl RedisStore {
 
     /// The oldest instances of a partition, over all its definitions.
     async fn purge_partition(&self, keys: &Keys, before: Timestamp, limit: usize) -> Result<usize> {
-        while limit > 0 {
+        if limit == 0 {
+            return Ok(0);
+        }
+        loop {
             let (gone, is_over) = self.purge_oldest(keys, before, limit).await?;
             if gone > 0 || is_over {
                 return Ok(gone);
             }
         }
-        Ok(0)
     }
 
     /// Gives the number of instances, and whether there was nothing to do at all.

@@ -49,8 +49,8 @@ impl RedisStore {
 
     /// Definitions, and leases where jobs are looked at. Nothing of it is found by itself.
     async fn base<F: Viewed>(&self, filter: &Filter<F>) -> Result<Tables> {
-        let mut base = Tables::default();
-        base.process_definitions = self.catalog().await?.rows.process_definitions.clone();
+        let process_definitions = self.catalog().await?.rows.process_definitions.clone();
+        let mut base = Tables { process_definitions, ..Tables::default() };
         if is_about_jobs(filter) {
             self.put_leases(&mut base).await?;
         }
