@@ -9,7 +9,11 @@ mod history_lists;
 pub mod one_task;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(feature = "redis")]
+pub mod redis;
 mod session;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod watched;
 pub mod workload;
 
 pub use build::Builder;

@@ -1,11 +1,11 @@
 //! Batches: first everything that could be refused is looked at, then all is written.
 
 use crate::state::{Logged, State};
-use crate::tables::Tables;
 use crate::{Fault, MemoryStore, maintenance, timers};
 use async_trait::async_trait;
 use std::collections::BTreeSet;
 use tidemill_model::{Change, Ended, Entity, EntityKind, PartitionId, TenantId};
+use tidemill_store::rows::Tables;
 use tidemill_store::{
     Batch, BatchId, Commit, Committed, Culprit, DELETED_ROWS_MAX, Error, Fence, IdempotentAnswer,
     LetterNumber, Result, StoredLetter,

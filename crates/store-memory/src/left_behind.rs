@@ -1,9 +1,9 @@
 //! What tests ask of a store in the end: which rows are still alive, and what owners that died were about to do.
 
 use crate::Memory;
-use crate::tables::Tabled;
 use std::collections::BTreeMap;
 use tidemill_model::{EntityKind, PartitionId, Stored, Text, for_each_kind};
+use tidemill_store::rows::Tabled;
 
 impl Memory {
     /// Live rows by kind, without those that belong to deployed definitions; kinds without rows are left out.

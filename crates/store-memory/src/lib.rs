@@ -15,7 +15,6 @@ mod pace;
 mod query;
 mod state;
 mod store;
-mod tables;
 mod timer_reads;
 mod timer_shards;
 mod timers;

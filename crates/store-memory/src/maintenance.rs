@@ -2,9 +2,9 @@
 
 use crate::MemoryStore;
 use crate::state::State;
-use crate::tables::{Tabled, Tables};
 use async_trait::async_trait;
 use tidemill_model::{ProcessInstanceKey, Remains, Stored, Timestamp, for_each_kind};
+use tidemill_store::rows::{Tabled, Tables};
 use tidemill_store::{DELETED_ROWS_MAX, Maintenance, Result, Retention};
 
 #[async_trait]

@@ -1,9 +1,9 @@
 //! Everything that is stored, behind one lock.
 
-use crate::tables::Tables;
 use crate::timer_shards::ShardRows;
 use std::collections::BTreeMap;
 use tidemill_model::{PartitionCount, PartitionId, TenantId, Text, Timestamp};
+use tidemill_store::rows::Tables;
 use tidemill_store::{
     BatchId, Error, Fence, HolderId, IdempotentAnswer, InboxEntry, LetterNumber, NewInboxEntry, NodeInfo,
     Position, Result, Retention, StoredLetter,

@@ -1,10 +1,10 @@
 //! Reading the schedule.
 
 use crate::MemoryStore;
-use crate::tables::TimerId;
 use async_trait::async_trait;
 use std::ops::Bound;
 use tidemill_model::{PartitionId, Timestamp};
+use tidemill_store::rows::TimerId;
 use tidemill_store::{FiredTimers, Result, TimerPage, TimerPosition, TimerStore};
 
 #[async_trait]

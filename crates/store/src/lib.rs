@@ -15,6 +15,7 @@ mod load;
 mod maintenance;
 mod ownership;
 pub mod query;
+pub mod rows;
 mod timer_reads;
 mod timer_shards;
 mod timers;

@@ -9,7 +9,8 @@ pub use pooler::Pooler;
 pub use process::program;
 pub use proxy::{Aim, Fault, Proxy};
 
-use process::{Watched, as_user, free_port, fresh_directory, major_version, run};
+use crate::watched::{Watched, free_port};
+use process::{as_user, fresh_directory, major_version, run};
 use std::io::Write;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! A transaction pooler in front of a server: no connection keeps anything from one transaction to the next.
 
 use super::PostgresServer;
-use super::process::{Watched, as_user, free_port, fresh_directory};
+use super::process::{as_user, fresh_directory};
+use crate::watched::{Watched, free_port};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

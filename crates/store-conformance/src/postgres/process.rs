@@ -1,46 +1,12 @@
-//! Programs that end with the process that started them.
+//! The programs of Postgres, and the user that they run as.
 
-use std::io::Write;
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-
-/// Runs the server, waits for a word and then ends it. Without a word its starter is gone, and the data with it. Who is
-/// killed cannot end its children, so they are killed too; a process is gone when it has no command line any more.
-const WATCH: &str = r#"directory=$1; shift
-"$@" >>"$directory/log" 2>&1 &
-server=$!
-if read -r signal; then
-  children=
-  if [ "$signal" = KILL ]; then children=$(cat /proc/$server/task/$server/children); fi
-  kill -s "$signal" $server $children
-  wait $server
-  for child in $children; do while grep -q . /proc/$child/cmdline 2>/dev/null; do sleep 0.01; done; done
-else kill -s INT $server; wait $server; rm -rf "$directory"; fi"#;
 
 /// Names the folder with the programs of the server to test on, where it is not the installed one.
 const CHOSEN: &str = "TIDEMILL_TEST_POSTGRES";
-
-pub(super) struct Watched(Child);
-
-impl Watched {
-    pub(super) fn start(directory: &Path, program: &Command) -> Watched {
-        let mut watcher = Command::new("sh");
-        watcher.args(["-c", WATCH, "sh"]).arg(directory);
-        watcher.arg(program.get_program()).args(program.get_args());
-        let child = watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Watched(child.expect("sh starts"))
-    }
-
-    /// Returns when it is gone.
-    pub(super) fn end(mut self, signal: &str) {
-        let mut words = self.0.stdin.take().expect("piped");
-        writeln!(words, "{signal}").expect("the watcher reads");
-        self.0.wait().expect("the watcher ends");
-    }
-}
 
 /// Owned by the user that the programs run as.
 pub(super) fn fresh_directory(name: &str) -> PathBuf {
@@ -112,10 +78,6 @@ fn data_home() -> PathBuf {
 fn can_reach(path: &Path) -> bool {
     let _ = std::fs::create_dir_all(path);
     as_user(Path::new("test")).arg("-x").arg(path).status().is_ok_and(|status| status.success())
-}
-
-pub(super) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port()
 }
 
 pub(super) fn run(command: &mut Command) {

@@ -1,6 +1,6 @@
 //! A way to the server that can be cut, slow or frozen at the worst moment: around COMMIT.
 
-use super::process::free_port;
+use crate::watched::free_port;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,23 +1,22 @@
 //! Walks up through scopes and callers.
 
 use super::views::Views;
+use crate::view::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_model::entity::{ElementInstance, ProcessInstance};
 use tidemill_model::{ElementInstanceKey, ProcessInstanceKey, Text};
-use tidemill_store::query::VariableField;
-use tidemill_store::view::{CallHierarchyEntry, FlowsTaken, ProcessInstanceView, Row, VariableView};
 
 impl Views<'_> {
     fn element_row(&self, key: ElementInstanceKey) -> Option<&Arc<ElementInstance>> {
-        self.0.live.element_instances.get(&key).or_else(|| self.0.history.element_instances.get(&key))
+        self.live.element_instances.get(&key).or_else(|| self.history.element_instances.get(&key))
     }
 
     fn instance_row(&self, key: ProcessInstanceKey) -> Option<&Arc<ProcessInstance>> {
-        self.0.live.process_instances.get(&key).or_else(|| self.0.history.process_instances.get(&key))
+        self.live.process_instances.get(&key).or_else(|| self.history.process_instances.get(&key))
     }
 
-    pub(super) fn visible_variables(&self, scope: ElementInstanceKey) -> Vec<VariableView> {
+    pub fn visible_variables(&self, scope: ElementInstanceKey) -> Vec<VariableView> {
         let mut visible: BTreeMap<Text, VariableView> = BTreeMap::new();
         let mut next = Some(scope);
         while let Some(scope) = next {
@@ -29,7 +28,7 @@ impl Views<'_> {
         visible.into_values().collect()
     }
 
-    pub(super) fn flows_taken(&self, instance: ProcessInstanceKey) -> Option<FlowsTaken> {
+    pub fn flows_taken(&self, instance: ProcessInstanceKey) -> Option<FlowsTaken> {
         let row = self.instance_row(instance)?;
         let view = self.instance_view(row);
         Some(FlowsTaken {
@@ -43,12 +42,12 @@ impl Views<'_> {
     }
 
     fn instance_view(&self, row: &ProcessInstance) -> ProcessInstanceView {
-        let definition = self.0.live.process_definitions.get(&row.definition).map(|definition| &**definition);
+        let definition = self.live.process_definitions.get(&row.definition).map(|definition| &**definition);
         ProcessInstanceView::of(&Row { entity: row, definition, has_ended: false })
     }
 
     /// From the root down to the instance itself; empty for a root.
-    pub(super) fn call_hierarchy(&self, instance: ProcessInstanceKey) -> Option<Vec<CallHierarchyEntry>> {
+    pub fn call_hierarchy(&self, instance: ProcessInstanceKey) -> Option<Vec<CallHierarchyEntry>> {
         let mut hierarchy = Vec::new();
         let mut next = self.instance_row(instance);
         while let Some(row) = next {

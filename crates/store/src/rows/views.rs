@@ -1,19 +1,25 @@
 //! Every row of an entity as its view, live ones first.
 
-use crate::state::State;
+use super::tables::Tables;
+use crate::Result;
+use crate::query::plain::{FieldValue, Related, Shown, find};
+use crate::query::{Results, Search};
+use crate::view::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_model::entity::{Job, Lease, ProcessDefinition, StartEventKind};
 use tidemill_model::{DefinitionKey, JobKey, ProcessInstanceKey, UserTaskKey};
-use tidemill_store::query::plain::{FieldValue, Shown};
-use tidemill_store::view::*;
 
-/// The content of a store as searches see it.
-pub(super) struct Views<'s>(pub(super) &'s State);
+/// The rows of a store, or some of them, as searches see them.
+#[derive(Clone, Copy)]
+pub struct Views<'s> {
+    pub live: &'s Tables,
+    pub history: &'s Tables,
+}
 
 impl<'s> Views<'s> {
     fn definition(&self, key: DefinitionKey) -> Option<&'s ProcessDefinition> {
-        self.0.live.process_definitions.get(&key).map(|definition| &**definition)
+        self.live.process_definitions.get(&key).map(|definition| &**definition)
     }
 
     fn row<E>(&self, entity: &'s E, definition: DefinitionKey, has_ended: bool) -> Row<'s, E> {
@@ -22,12 +28,27 @@ impl<'s> Views<'s> {
 
     /// The newest lease of every job that stands in a lease row.
     fn leases(&self) -> BTreeMap<i64, &'s Lease> {
-        let rows = self.0.live.job_leases.values();
+        let rows = self.live.job_leases.values();
         let held = rows.flat_map(|row| {
             row.jobs.iter().filter(move |job| row.holds(**job)).map(move |job| (job.0, &row.lease))
         });
         // Later keys come later, so they replace the earlier ones.
         held.collect()
+    }
+
+    /// One page of what a search finds.
+    pub fn search<F: Viewed>(&self, search: &Search<F>) -> Result<Results<F::View>> {
+        find(F::views(self), search, self)
+    }
+
+    /// The view of the row with this key.
+    pub fn single<F: Viewed>(&self, key: i64) -> Option<F::View> {
+        F::view(self, key)
+    }
+
+    /// The views that pass the filter of a search, in no order.
+    pub fn passing<F: Viewed>(&self, search: &Search<F>) -> Vec<F::View> {
+        F::views(self).filter(|view| search.filter.passes(view, self as &dyn Related)).collect()
     }
 
     /// All views that searches by these fields look at.
@@ -37,10 +58,7 @@ impl<'s> Views<'s> {
 }
 
 /// A field by which the views of an entity are searched.
-pub(super) trait Viewed: Shown {
-    /// Whether a pace can hold up the search. Servers themselves search for process instances only.
-    const IS_PACED: bool = false;
-
+pub trait Viewed: Shown {
     fn views<'v>(views: &'v Views<'_>) -> Box<dyn Iterator<Item = Self::View> + 'v>;
 
     /// The view with this key. Kinds that simulators look up all the time find it without making the views of all rows.
@@ -51,10 +69,8 @@ pub(super) trait Viewed: Shown {
 }
 
 macro_rules! viewed {
-    ($($field:ident $($paced:literal)? = |$views:ident| $all:expr $(, |$of:ident, $key:ident| $one:expr)?;)+) => {$(
+    ($($field:ident = |$views:ident| $all:expr $(, |$of:ident, $key:ident| $one:expr)?;)+) => {$(
         impl Viewed for $field {
-            $(const IS_PACED: bool = $paced;)?
-
             fn views<'v>($views: &'v Views<'_>) -> Box<dyn Iterator<Item = Self::View> + 'v> {
                 Box::new($all)
             }
@@ -68,63 +84,63 @@ macro_rules! viewed {
 
 viewed! {
     ProcessDefinitionField = |views| {
-        views.0.live.process_definitions.values().map(|row| ProcessDefinitionView::of(row))
+        views.live.process_definitions.values().map(|row| ProcessDefinitionView::of(row))
     };
-    ProcessInstanceField true = |views| {
-        both(&views.0.live.process_instances, &views.0.history.process_instances)
+    ProcessInstanceField = |views| {
+        both(&views.live.process_instances, &views.history.process_instances)
             .map(|(row, ended)| ProcessInstanceView::of(&views.row(row, row.definition, ended)))
     }, |views, key| {
-        let row = one(&views.0.live.process_instances, &views.0.history.process_instances, &ProcessInstanceKey(key));
+        let row = one(&views.live.process_instances, &views.history.process_instances, &ProcessInstanceKey(key));
         row.map(|(row, ended)| ProcessInstanceView::of(&views.row(row, row.definition, ended)))
     };
     ElementInstanceField = |views| {
-        both(&views.0.live.element_instances, &views.0.history.element_instances)
+        both(&views.live.element_instances, &views.history.element_instances)
             .map(|(row, ended)| ElementInstanceView::of(&views.row(row, row.origin.definition, ended)))
     };
     JobField = |views| {
         let leases = views.leases();
-        both(&views.0.live.jobs, &views.0.history.jobs).map(move |(row, ended)| {
+        both(&views.live.jobs, &views.history.jobs).map(move |(row, ended)| {
             let listed = leases.get(&row.key.0).copied().filter(|_| !ended);
             JobView::of(&views.row(row, row.origin.definition, ended), lease_of(row, listed))
         })
     }, |views, key| {
-        let row = one(&views.0.live.jobs, &views.0.history.jobs, &JobKey(key));
+        let row = one(&views.live.jobs, &views.history.jobs, &JobKey(key));
         row.map(|(row, ended)| {
             let listed = if ended { None } else { views.leases().get(&key).copied() };
             JobView::of(&views.row(row, row.origin.definition, ended), lease_of(row, listed))
         })
     };
     UserTaskField = |views| {
-        both(&views.0.live.user_tasks, &views.0.history.user_tasks)
+        both(&views.live.user_tasks, &views.history.user_tasks)
             .map(|(row, ended)| UserTaskView::of(&views.row(row, row.origin.definition, ended)))
     }, |views, key| {
-        let row = one(&views.0.live.user_tasks, &views.0.history.user_tasks, &UserTaskKey(key));
+        let row = one(&views.live.user_tasks, &views.history.user_tasks, &UserTaskKey(key));
         row.map(|(row, ended)| UserTaskView::of(&views.row(row, row.origin.definition, ended)))
     };
     VariableField = |views| {
-        both(&views.0.live.variables, &views.0.history.variables).map(|(row, _)| VariableView::of(row))
+        both(&views.live.variables, &views.history.variables).map(|(row, _)| VariableView::of(row))
     };
     MessageSubscriptionField = |views| {
-        let of_instances = both(&views.0.live.message_subscriptions, &views.0.history.message_subscriptions)
+        let of_instances = both(&views.live.message_subscriptions, &views.history.message_subscriptions)
             .map(|(row, ended)| {
                 MessageSubscriptionView::of(&views.row(row, row.origin.definition, ended))
             });
-        let starts = views.0.live.start_subscriptions.values();
+        let starts = views.live.start_subscriptions.values();
         let by_message = starts.filter(|row| row.kind == StartEventKind::Message);
         of_instances.chain(
             by_message.map(|row| MessageSubscriptionView::of_start(&views.row(&**row, row.definition, false))),
         )
     };
     CorrelationField = |views| {
-        let rows = views.0.history.message_correlations.values();
+        let rows = views.history.message_correlations.values();
         rows.map(|row| CorrelationView::of(&views.row(&**row, row.origin.definition, true)))
     };
     IncidentField = |views| {
-        both(&views.0.live.incidents, &views.0.history.incidents)
+        both(&views.live.incidents, &views.history.incidents)
             .map(|(row, ended)| IncidentView::of(&views.row(row, row.origin.definition, ended)))
     };
     ResourceField = |views| {
-        let rows = views.0.live.resources.values().filter(|resource| !resource.is_deleted);
+        let rows = views.live.resources.values().filter(|resource| !resource.is_deleted);
         rows.map(|resource| ResourceView::of(resource))
     };
 }

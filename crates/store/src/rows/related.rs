@@ -1,14 +1,11 @@
 //! Rows that conditions look at besides the row itself.
 
 use super::views::{Views, both};
+use crate::query::plain::Related;
+use crate::view::*;
 use std::collections::BTreeSet;
 use tidemill_model::entity::DefinitionState;
 use tidemill_model::{ElementInstanceKey, ProcessInstanceKey};
-use tidemill_store::query::plain::Related;
-use tidemill_store::query::{
-    ElementInstanceField, IncidentField, JobField, ProcessDefinitionField, VariableField,
-};
-use tidemill_store::view::{ElementInstanceView, IncidentView, JobView, ProcessDefinitionView, VariableView};
 
 impl Related for Views<'_> {
     fn is_latest(&self, definition: &ProcessDefinitionView) -> bool {
@@ -41,7 +38,7 @@ impl Related for Views<'_> {
         let mut within = BTreeSet::from([instance]);
         let mut open = vec![instance];
         while let Some(caller) = open.pop() {
-            let rows = both(&self.0.live.process_instances, &self.0.history.process_instances);
+            let rows = both(&self.live.process_instances, &self.history.process_instances);
             let called = rows.filter(|(row, _)| row.parent.is_some_and(|parent| parent.instance == caller));
             open.extend(called.map(|(row, _)| row.key).filter(|key| within.insert(*key)));
         }
@@ -49,16 +46,16 @@ impl Related for Views<'_> {
     }
 
     fn elements_within(&self, element: ElementInstanceKey) -> BTreeSet<ElementInstanceKey> {
-        let live = &self.0.live.element_instances;
-        if !live.contains_key(&element) && !self.0.history.element_instances.contains_key(&element) {
+        let live = &self.live.element_instances;
+        if !live.contains_key(&element) && !self.history.element_instances.contains_key(&element) {
             return BTreeSet::new();
         }
         let mut within = BTreeSet::from([element]);
         let mut open = vec![element];
         while let Some(scope) = open.pop() {
-            let elements = both(&self.0.live.element_instances, &self.0.history.element_instances);
+            let elements = both(&self.live.element_instances, &self.history.element_instances);
             let inside = elements.filter(|(row, _)| row.parent == scope).map(|(row, _)| row.key);
-            let instances = both(&self.0.live.process_instances, &self.0.history.process_instances);
+            let instances = both(&self.live.process_instances, &self.history.process_instances);
             let called =
                 instances.filter(|(row, _)| row.parent.is_some_and(|parent| parent.element == scope));
             let next: Vec<_> = inside.chain(called.map(|(row, _)| row.key.scope())).collect();

@@ -1,11 +1,11 @@
 //! Lists that belong to no single instance: message boxes, signals, start events, jobs to hand out, leases.
 
 use super::instances::append;
-use crate::tables::Tables;
+use crate::Loaded;
+use crate::rows::Tables;
 use std::cmp::Reverse;
 use tidemill_model::entity::{JobState, StartEventKind, Timer, TimerPurpose};
 use tidemill_model::{BoxName, Entity, JobPosition, MessageKey, PartitionId, SubscriptionKey, TenantId};
-use tidemill_store::Loaded;
 
 pub(super) fn message_box(live: &Tables, name: &BoxName) -> Loaded {
     let BoxName { tenant, message_name, correlation_key } = name;

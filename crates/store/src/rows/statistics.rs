@@ -1,19 +1,19 @@
 //! Counts over instances, elements and incidents.
 
 use super::views::Views;
+use crate::query::Filter;
+use crate::view::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemill_model::entity::{DefinitionState, InstanceState};
 use tidemill_model::{DefinitionKey, ProcessInstanceKey, TenantId, Text};
-use tidemill_store::query::{ElementInstanceField, Filter, ProcessDefinitionField, ProcessInstanceField};
-use tidemill_store::view::*;
 
 impl Views<'_> {
-    pub(super) fn instance_statistics(&self, instance: ProcessInstanceKey) -> Vec<ElementStatistics> {
+    pub fn instance_statistics(&self, instance: ProcessInstanceKey) -> Vec<ElementStatistics> {
         count(self.of::<ElementInstanceField>().filter(|element| element.instance == instance))
     }
 
-    pub(super) fn definition_statistics(
+    pub fn definition_statistics(
         &self,
         definition: DefinitionKey,
         filter: &Filter<ProcessInstanceField>,
@@ -29,7 +29,12 @@ impl Views<'_> {
         count(elements.filter(|element| passing.contains(&element.instance)))
     }
 
-    pub(super) fn process_statistics(&self) -> Vec<ProcessStatistics> {
+    pub fn process_statistics(&self) -> Vec<ProcessStatistics> {
+        self.count_processes(|definitions| self.active(definitions))
+    }
+
+    /// With counts of live instances, without and with an incident, of a process's definitions.
+    pub fn count_processes(&self, active: impl Fn(&[DefinitionKey]) -> [u64; 2]) -> Vec<ProcessStatistics> {
         let mut processes: BTreeMap<(Text, TenantId), Vec<ProcessDefinitionView>> = BTreeMap::new();
         for definition in self
             .of::<ProcessDefinitionField>()
@@ -41,7 +46,7 @@ impl Views<'_> {
         let counted = processes.into_iter().map(|((process_id, tenant), versions)| {
             let keys: Vec<DefinitionKey> = versions.iter().map(|version| version.key).collect();
             let latest = versions.iter().max_by_key(|version| version.version);
-            let [active_without_incident, active_with_incident] = self.active(&keys);
+            let [active_without_incident, active_with_incident] = active(&keys);
             ProcessStatistics {
                 process_id,
                 tenant,
@@ -54,10 +59,15 @@ impl Views<'_> {
         counted.collect()
     }
 
-    pub(super) fn version_statistics(
+    pub fn version_statistics(&self, tenant: Option<&TenantId>, process_id: &str) -> Vec<VersionStatistics> {
+        self.count_versions(tenant, process_id, |definitions| self.active(definitions))
+    }
+
+    pub fn count_versions(
         &self,
         tenant: Option<&TenantId>,
         process_id: &str,
+        active: impl Fn(&[DefinitionKey]) -> [u64; 2],
     ) -> Vec<VersionStatistics> {
         let versions = self.of::<ProcessDefinitionField>().filter(|definition| {
             definition.state != DefinitionState::Deleted
@@ -65,7 +75,7 @@ impl Views<'_> {
                 && tenant.is_none_or(|tenant| definition.tenant == *tenant)
         });
         let counted = versions.map(|version| {
-            let [active_without_incident, active_with_incident] = self.active(&[version.key]);
+            let [active_without_incident, active_with_incident] = active(&[version.key]);
             VersionStatistics {
                 definition: version.key,
                 process_id: version.process_id,
@@ -83,14 +93,14 @@ impl Views<'_> {
 
     /// Live instances of these definitions, without and with an incident.
     fn active(&self, definitions: &[DefinitionKey]) -> [u64; 2] {
-        let live = self.0.live.process_instances.values().filter(|row| definitions.contains(&row.definition));
+        let live = self.live.process_instances.values().filter(|row| definitions.contains(&row.definition));
         let (stuck, running): (Vec<_>, Vec<_>) = live.partition(|row| row.incidents > 0);
         [running.len() as u64, stuck.len() as u64]
     }
 
-    pub(super) fn error_statistics(&self) -> Vec<ErrorStatistics> {
+    pub fn error_statistics(&self) -> Vec<ErrorStatistics> {
         let mut instances: BTreeMap<&str, BTreeSet<ProcessInstanceKey>> = BTreeMap::new();
-        for incident in self.0.live.incidents.values() {
+        for incident in self.live.incidents.values() {
             instances.entry(&incident.message).or_default().insert(incident.origin.instance);
         }
         let counted = instances.into_iter().map(|(message, instances)| ErrorStatistics {

@@ -1,35 +1,34 @@
 //! Get and search: in plain Rust over the views of all rows.
 
-mod related;
-mod statistics;
-mod tree;
-mod views;
-
 use crate::MemoryStore;
+use crate::state::State;
 use async_trait::async_trait;
 use tidemill_model::{DefinitionKey, ElementInstanceKey, ProcessInstanceKey, TenantId};
-use tidemill_store::query::plain::find;
 use tidemill_store::query::*;
+use tidemill_store::rows::{Viewed, Views};
 use tidemill_store::view::*;
 use tidemill_store::{Query, Result};
-use views::{Viewed, Views};
 
 impl MemoryStore {
     async fn search<F: Viewed>(&self, search: &Search<F>) -> Result<Results<F::View>> {
-        let found = || {
-            let state = self.state();
-            let views = Views(&state);
-            find(F::views(&views), search, &views)
-        };
-        if F::IS_PACED { self.paced("process_instances", found).await } else { found() }
+        let found = || self.state().views().search(search);
+        if is_paced::<F>() { self.paced("process_instances", found).await } else { found() }
     }
 
     async fn single<F: Viewed>(&self, key: i64) -> Result<Option<F::View>> {
-        let found = || {
-            let state = self.state();
-            Ok(F::view(&Views(&state), key))
-        };
-        if F::IS_PACED { self.paced("process_instance", found).await } else { found() }
+        let found = || Ok(self.state().views().single::<F>(key));
+        if is_paced::<F>() { self.paced("process_instance", found).await } else { found() }
+    }
+}
+
+/// Whether a pace can hold up the search. Servers themselves search for process instances only.
+fn is_paced<F: Field>() -> bool {
+    F::key().name() == ProcessInstanceField::key().name()
+}
+
+impl State {
+    fn views(&self) -> Views<'_> {
+        Views { live: &self.live, history: &self.history }
     }
 }
 
@@ -38,19 +37,19 @@ tidemill_store::implement_searches!(MemoryStore);
 #[async_trait]
 impl Query for MemoryStore {
     async fn visible_variables(&self, scope: ElementInstanceKey) -> Result<Vec<VariableView>> {
-        Ok(Views(&self.state()).visible_variables(scope))
+        Ok(self.state().views().visible_variables(scope))
     }
 
     async fn flows_taken(&self, instance: ProcessInstanceKey) -> Result<Option<FlowsTaken>> {
-        Ok(Views(&self.state()).flows_taken(instance))
+        Ok(self.state().views().flows_taken(instance))
     }
 
     async fn call_hierarchy(&self, instance: ProcessInstanceKey) -> Result<Option<Vec<CallHierarchyEntry>>> {
-        Ok(Views(&self.state()).call_hierarchy(instance))
+        Ok(self.state().views().call_hierarchy(instance))
     }
 
     async fn instance_statistics(&self, instance: ProcessInstanceKey) -> Result<Vec<ElementStatistics>> {
-        Ok(Views(&self.state()).instance_statistics(instance))
+        Ok(self.state().views().instance_statistics(instance))
     }
 
     async fn definition_statistics(
@@ -58,11 +57,11 @@ impl Query for MemoryStore {
         definition: DefinitionKey,
         filter: &Filter<ProcessInstanceField>,
     ) -> Result<Vec<ElementStatistics>> {
-        Ok(Views(&self.state()).definition_statistics(definition, filter))
+        Ok(self.state().views().definition_statistics(definition, filter))
     }
 
     async fn process_statistics(&self) -> Result<Vec<ProcessStatistics>> {
-        Ok(Views(&self.state()).process_statistics())
+        Ok(self.state().views().process_statistics())
     }
 
     async fn version_statistics(
@@ -70,10 +69,10 @@ impl Query for MemoryStore {
         tenant: Option<&TenantId>,
         process_id: &str,
     ) -> Result<Vec<VersionStatistics>> {
-        Ok(Views(&self.state()).version_statistics(tenant, process_id))
+        Ok(self.state().views().version_statistics(tenant, process_id))
     }
 
     async fn error_statistics(&self) -> Result<Vec<ErrorStatistics>> {
-        Ok(Views(&self.state()).error_statistics())
+        Ok(self.state().views().error_statistics())
     }
 }

@@ -1,4 +1,4 @@
-//! One ordered map per kind of entity, under what identifies a row.
+//! Rows in memory: one ordered map per kind of entity, under what identifies a row.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use tidemill_model::entity::*;
 use tidemill_model::{Entity, Stored, TenantId, Text};
 
 /// Partition, due time and key: the order of the schedule.
-pub(crate) type TimerId = (u16, i64, i64);
+pub type TimerId = (u16, i64, i64);
 /// Correlation key, process id and tenant: of each there is one lock.
 type LockId = (Text, Text, TenantId);
 
@@ -45,7 +45,7 @@ fn lock_id(lock: &MessageStartLock) -> LockId {
 }
 
 /// A kind of row with a table of its own.
-pub(crate) trait Tabled: Stored {
+pub trait Tabled: Stored {
     type Id: Ord + Clone;
 
     fn table(tables: &Tables) -> &BTreeMap<Self::Id, Arc<Self>>;
@@ -55,9 +55,9 @@ pub(crate) trait Tabled: Stored {
 
 macro_rules! tables {
     ([] $($kind:ident in $rows:ident $facts:tt)+) => {
-        #[derive(Default)]
-        pub(crate) struct Tables {
-            $(pub(crate) $rows: BTreeMap<id_type!($kind), Arc<$kind>>,)+
+        #[derive(Clone, Default)]
+        pub struct Tables {
+            $(pub $rows: BTreeMap<id_type!($kind), Arc<$kind>>,)+
         }
 
         $(
@@ -75,19 +75,19 @@ macro_rules! tables {
         )+
 
         impl Tables {
-            pub(crate) fn put(&mut self, entity: &Entity) {
+            pub fn put(&mut self, entity: &Entity) {
                 match entity {
                     $(Entity::$kind(row) => drop(self.$rows.insert(id_of!($kind, row), row.clone())),)+
                 }
             }
 
-            pub(crate) fn remove(&mut self, entity: &Entity) {
+            pub fn remove(&mut self, entity: &Entity) {
                 match entity {
                     $(Entity::$kind(row) => drop(self.$rows.remove(&id_of!($kind, row))),)+
                 }
             }
 
-            pub(crate) fn contains(&self, entity: &Entity) -> bool {
+            pub fn contains(&self, entity: &Entity) -> bool {
                 match entity {
                     $(Entity::$kind(row) => self.$rows.contains_key(&id_of!($kind, row)),)+
                 }

@@ -1,11 +1,11 @@
 //! Deployed things as the engine wants them: all versions at once.
 
 use super::instances::append;
-use crate::definitions::all_versions;
-use crate::tables::Tables;
+use crate::Loaded;
+use crate::rows::Tables;
+use crate::rows::versions::all_versions;
 use tidemill_model::entity::TimerPurpose;
 use tidemill_model::{DefinitionKey, Entity, FormKey, ResourceKey, TenantId};
-use tidemill_store::Loaded;
 
 pub(super) fn process(live: &Tables, tenant: &TenantId, process_id: &str) -> Loaded {
     let versions = all_versions(&live.process_definitions, tenant, process_id);

@@ -1,13 +1,13 @@
 //! Instances, whole or, if they are large, piece by piece.
 
-use crate::tables::{Tabled, Tables};
+use crate::rows::{Tabled, Tables};
+use crate::{INSTANCE_ENTITIES_MAX, Loaded};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidemill_model::entity::{Timer, TimerPurpose};
 use tidemill_model::{
     Belonging, ElementInstanceKey, Entity, EntityKey, Key, ProcessInstanceKey, Stored, for_each_kind,
 };
-use tidemill_store::{INSTANCE_ENTITIES_MAX, Loaded};
 
 /// Where a request leads: an instance, and the element that it is about.
 #[derive(Clone, Copy)]
