@@ -179,6 +179,8 @@ pub(crate) struct StoredFailure {
     pub(crate) data: Vec<u8>,
 }
 
+tidemill_store::packed!(StoredTarget, StoredFailure);
+
 #[cfg(test)]
 mod tests {
     use super::*;

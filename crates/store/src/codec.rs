@@ -3,8 +3,8 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 use std::io::Write;
-use tidemill_model::Command;
 use tidemill_model::entity::FlowSet;
+use tidemill_model::{Command, Entity};
 
 #[derive(Debug, thiserror::Error)]
 #[error("stored bytes cannot be read: {0}")]
@@ -51,7 +51,7 @@ macro_rules! packed_entities {
 }
 
 tidemill_model::for_each_entity!([packed_entities] []);
-packed!(Command, Vec<Command>, FlowSet);
+packed!(Command, Vec<Command>, Entity, Vec<Entity>, FlowSet);
 
 pub fn pack<T: Packed>(value: &T) -> Vec<u8> {
     value.pack()
@@ -68,6 +68,11 @@ pub fn unpack<T: Packed>(bytes: &[u8]) -> Result<T, CodecError> {
 /// Commands as `Vec<Command>` is packed, without a copy of them.
 pub fn pack_commands(commands: &[&Command]) -> Vec<u8> {
     write(&commands)
+}
+
+/// Entities as `Vec<Entity>` is packed, without a copy of them.
+pub fn pack_entities(entities: &[Entity]) -> Vec<u8> {
+    write(&entities)
 }
 
 /// Only for `packed!`.

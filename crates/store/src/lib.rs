@@ -26,7 +26,7 @@ pub use batch::{
     Batch, BatchId, CommandResult, Committed, DELETED_ROWS_MAX, DeadLetter, Fence, FiredTimers, HolderId,
     IdempotentAnswer,
 };
-pub use codec::{CodecError, Packed, pack, pack_commands, packed_len, unpack};
+pub use codec::{CodecError, Packed, pack, pack_commands, pack_entities, packed_len, unpack};
 pub use commit::Commit;
 pub use dead_letters::{DeadLetters, LetterNumber, StoredLetter};
 pub use definitions::{Definitions, Lookup};

@@ -6,7 +6,7 @@ use crate::writes::{COMES, number};
 use std::collections::BTreeMap;
 use tidemill_model::entity::{ElementInstance, InstanceState};
 use tidemill_model::{DefinitionKey, Entity};
-use tidemill_store::pack;
+use tidemill_store::pack_entities;
 
 /// Rows of one entry of an instance's events. Half of what one commit may delete, so that entries go as a whole.
 const ROWS_PER_ENTRY: usize = 500;
@@ -51,7 +51,7 @@ impl List<'_> {
                     b"n".to_vec(),
                     number(rows.len()),
                     b"rows".to_vec(),
-                    pack(&rows),
+                    pack_entities(rows),
                 ];
                 self.writes.alone(COMES, "XADD", self.keys.events(instance), fields);
             }
