@@ -51,7 +51,8 @@ impl<const LABELS: usize> Family<Counter, LABELS> {
 }
 
 fn cut(label: &str) -> &str {
-    &label[..label.floor_char_boundary(NAME_BYTES_MAX)]
+    let fits = |end: &usize| label.is_char_boundary(*end);
+    &label[..(0..=NAME_BYTES_MAX.min(label.len())).rev().find(fits).unwrap_or(0)]
 }
 
 #[cfg(test)]

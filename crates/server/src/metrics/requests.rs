@@ -14,9 +14,12 @@ const ROUTES_MAX: usize = 500;
 const STATUSES: usize = 500;
 const UNPOISONED: &str = "nobody panics while holding it";
 
+/// Cells by route and method.
+type Routes = FxHashMap<Box<str>, Vec<(Method, Arc<RouteCells>)>>;
+
 #[derive(Default)]
 pub(crate) struct HttpMetrics {
-    routes: RwLock<FxHashMap<Box<str>, Vec<(Method, Arc<RouteCells>)>>>,
+    routes: RwLock<Routes>,
     open: Gauge,
 }
 
@@ -35,7 +38,7 @@ impl HttpMetrics {
     }
 
     fn cells(&self, route: &str, method: &Method) -> Option<Arc<RouteCells>> {
-        let find = |routes: &FxHashMap<Box<str>, Vec<(Method, Arc<RouteCells>)>>| {
+        let find = |routes: &Routes| {
             routes.get(route)?.iter().find(|(known, _)| known == method).map(|(_, cells)| cells.clone())
         };
         if let Some(cells) = find(&self.routes.read().expect(UNPOISONED)) {
