@@ -52,7 +52,7 @@ impl Core {
         self.open.postpone_follow_ups(self.id, &mut self.box_order);
         self.open.changes = self.working.take_changes();
         let mut batch = take(&mut self.open);
-        self.working.let_go_of_deployed();
+        batch.deployed = self.working.take_deployed();
         self.working.end_batch();
         self.working.evict(ROWS_IN_MEMORY_MAX);
         self.answers.forget_stored();
@@ -199,6 +199,9 @@ impl Core {
     pub(crate) fn take_effect(&mut self, batch: OpenBatch, callers: &mut dyn Callers) {
         if self.keeps_tally {
             self.tally.add(&batch, self.time.now());
+        }
+        if !batch.deployed.is_empty() {
+            self.effects.push(Effect::Deployed(batch.deployed));
         }
         let ended: BTreeMap<_, _> = batch.ended.iter().map(|end| (end.instance, *end)).collect();
         for Executed { queued, answer } in batch.executed {

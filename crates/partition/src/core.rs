@@ -18,6 +18,8 @@ use crate::tally::Tally;
 use crate::time::{Moment, PartitionTime};
 use crate::waiters::{Waiter, Waiters};
 use std::collections::VecDeque;
+use std::sync::Arc;
+use tidemill_bpmn::Process;
 use tidemill_engine::{Supply, UnreadableDefinition, Working};
 use tidemill_model::{
     Command, DefinitionKey, Entity, PartitionCount, PartitionId, ProcessInstanceKey, Timestamp,
@@ -71,6 +73,8 @@ pub enum Event {
     Stop,
     /// The cache of the node has let go of these compiled processes. Nobody else may hold them for long.
     ProcessesEvicted(Vec<DefinitionKey>),
+    /// The node has these processes for all of its partitions now. Without one, the definition cannot be had: the core lets go of it.
+    ProcessesShared(Vec<(DefinitionKey, Option<Arc<Process>>)>),
     Read(Brought),
     /// A read has failed.
     Failed(Error),
@@ -244,6 +248,14 @@ impl Core {
             }
             Event::Stop => self.is_stopping = true,
             Event::ProcessesEvicted(keys) => self.working.let_go_of_processes(keys),
+            Event::ProcessesShared(processes) => {
+                for (key, process) in processes {
+                    match process {
+                        Some(process) => self.working.share_process(key, process),
+                        None => self.working.let_go_of_processes([key]),
+                    }
+                }
+            }
             // After a failure everything is read again. What comes before that would be taken twice.
             Event::Read(_) if !self.condition.is_working() => {}
             Event::Read(brought) => self.take_in(brought),

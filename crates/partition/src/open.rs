@@ -12,7 +12,8 @@ use tidemill_engine::{FollowUp, InstanceEnd, Outcome, Reply};
 use tidemill_model::command::{ReplyToken, TriggerTimer};
 use tidemill_model::entity::Timer;
 use tidemill_model::{
-    Answer, Change, Command, PartitionId, ProcessInstanceKey, Rejection, RejectionCode, Timestamp,
+    Answer, Change, Command, DefinitionKey, PartitionId, ProcessInstanceKey, Rejection, RejectionCode,
+    Timestamp,
 };
 use tidemill_store::Envelope;
 use tidemill_store::{BatchId, CommandResult as StoredResult, DeadLetter, IdempotentAnswer, Position};
@@ -63,6 +64,8 @@ pub(crate) struct OpenBatch {
     pub(crate) replies: Vec<(ReplyToken, CommandResult)>,
     pub(crate) fired: Vec<Arc<Timer>>,
     pub(crate) changes: Vec<Change>,
+    /// Definitions whose processes its commands have compiled.
+    pub(crate) deployed: Vec<DefinitionKey>,
     /// Ended instances that the commit deletes.
     pub(crate) deletions: Vec<ProcessInstanceKey>,
     /// A rough count of the bytes that it will write.

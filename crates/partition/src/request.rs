@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{
-    ActivatedJob, Answer, Command, CreatedInstance, PartitionId, ProcessInstanceKey, Rejection, TenantId,
-    Text,
+    ActivatedJob, Answer, Command, CreatedInstance, DefinitionKey, PartitionId, ProcessInstanceKey,
+    Rejection, TenantId, Text,
 };
 use tidemill_store::StoredIdempotency;
 
@@ -101,6 +101,8 @@ pub enum Effect {
     Wake(PartitionId),
     /// Definitions have changed: partitions of this node look up the newest ones again.
     DefinitionsAt(u64),
+    /// These definitions were deployed. The core has their processes; where others share them, they come back by `Event::ProcessesShared`.
+    Deployed(Vec<DefinitionKey>),
     /// The commands that ran under a note are written: others may run beside this partition again.
     SuspectsAreDone,
 }

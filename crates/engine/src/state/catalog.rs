@@ -189,10 +189,16 @@ impl Working {
         self.catalog.leaving.extend(keys.into_iter().filter(|key| compiled.contains_key(key)));
     }
 
-    /// Lets go of what the batch itself has compiled: the next who needs it gets it from where all get it.
-    pub fn let_go_of_deployed(&mut self) {
-        let mut deployed = std::mem::take(&mut self.catalog.deployed);
-        self.catalog.leaving.append(&mut deployed);
+    /// The processes that deployments have compiled here since the last call.
+    pub fn take_deployed(&mut self) -> Vec<DefinitionKey> {
+        std::mem::take(&mut self.catalog.deployed)
+    }
+
+    /// Goes on with the process that all share instead of the one that was compiled here. They are the same, but for the memory.
+    pub fn share_process(&mut self, key: DefinitionKey, process: Arc<Process>) {
+        if let Some(compiled) = self.catalog.compiled.get_mut(&key) {
+            compiled.process = process;
+        }
     }
 
     /// Does so now: no command waits that may need them.

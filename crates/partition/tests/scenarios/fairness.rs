@@ -53,8 +53,6 @@ fn a_flood_of_heavy_entries_that_fill_every_batch_holds_up_neither_clients_nor_t
         .script("c", "=count(for x in 1..9000 return x)", "n")
         .end("e");
     let mut bench = Bench::with(&[heavy, quick(), sleep()]);
-    // Whoever comes first after a deployment waits for its definition to be read.
-    bench.started("quick");
     bench.started("sleep");
     for _ in 0..600 {
         bench.append(create("heavy"));

@@ -153,7 +153,7 @@ impl CallTable {
                 }
             }
             Effect::Noted { call } => self.note(call),
-            Effect::Wake(_) | Effect::DefinitionsAt(_) | Effect::SuspectsAreDone => {}
+            Effect::Wake(_) | Effect::DefinitionsAt(_) | Effect::Deployed(_) | Effect::SuspectsAreDone => {}
         }
     }
 

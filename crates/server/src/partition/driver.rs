@@ -352,6 +352,7 @@ impl Driver {
                 Effect::DefinitionsAt(version) => {
                     self.newest_definitions.fetch_max(version, Ordering::AcqRel);
                 }
+                Effect::Deployed(keys) => drop(self.reads.spawn(self.reader.clone().share_deployed(keys))),
                 Effect::SuspectsAreDone => self.guard = None,
                 effect => {
                     if let Effect::Jobs { result: Ok(jobs), .. } = &effect

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tidemill_engine::InstanceEnd;
 use tidemill_model::entity::InstanceState;
-use tidemill_model::{Need, PartitionId, ProcessInstanceKey};
+use tidemill_model::{DefinitionKey, Need, PartitionId, ProcessInstanceKey};
 use tidemill_partition::{Brought, Event, LOOK_MS_MAX, Opened, Read, Recovered, noted_batch};
 use tidemill_store::query::{Filter, Page, ProcessInstanceField, Search, Test, Value};
 use tidemill_store::view::ProcessInstanceView;
@@ -65,6 +65,17 @@ impl Reader {
             self.metrics.engine.stage_times.with(["load"]).note(began.elapsed());
         }
         Finished { event, guard }
+    }
+
+    /// Takes processes that were deployed here into the cache, from where all partitions of the node have them.
+    pub(super) async fn share_deployed(self, keys: Vec<DefinitionKey>) -> Finished {
+        let mut processes = Vec::with_capacity(keys.len());
+        for key in keys {
+            // What cannot be read now is read when somebody needs it.
+            let process = self.definitions.process(key).await.ok().flatten();
+            processes.push((key, process));
+        }
+        Finished { event: Event::ProcessesShared(processes), guard: None }
     }
 
     async fn try_read(&self, fence: &Fence, read: Read, guard: &mut Option<CommandGuard>) -> Result<Brought> {

@@ -1,7 +1,7 @@
 //! Works that wait for something from the store. Others about the same timer wait behind them, in order.
 
 use super::request::{Answer, Request, Work};
-use super::rows::{BlockId, Need, Place};
+use super::rows::{BlockId, Need, Place, PlaceState};
 use super::{Asked, Shard};
 use crate::block::{Block, Entry, PlaceId};
 use crate::{Position, Slot};
@@ -110,7 +110,12 @@ impl Shard {
                 let otherwise = match (&lookup.work.request, kills) {
                     (Request::Cancel { scope, .. }, Some(timer)) => {
                         let scope = scope.clone();
-                        self.cancel_wherever(timer, &scope)
+                        // One that repeats may have fired meanwhile and wait for its next time.
+                        let timer = self.places.generated(about).unwrap_or(timer);
+                        match timer.state {
+                            PlaceState::Done => Answer::Gone,
+                            _ => self.cancel_wherever(timer, &scope),
+                        }
                     }
                     _ => otherwise,
                 };
@@ -135,7 +140,7 @@ impl Shard {
                 if !is_last {
                     return self.look_up(about, lookup);
                 }
-                self.entry_was_sought(lookup);
+                self.entry_was_sought(about, lookup);
             }
             Seeks::Paused { place, .. } => {
                 let (place, mut found) = (*place, None);
@@ -164,7 +169,7 @@ impl Shard {
     }
 
     /// The slot may have been loaded meanwhile: then the wheel knows better than what was read.
-    fn entry_was_sought(&mut self, lookup: Lookup) {
+    fn entry_was_sought(&mut self, about: PlaceId, lookup: Lookup) {
         let Seeks::Entry { place, found, is_killed } = lookup.seeks else { return };
         let found = if self.frontier.is_loaded(place.due_ms) {
             let position = Position::new(place.due_ms, place.key);
@@ -172,7 +177,7 @@ impl Shard {
         } else {
             found.filter(|_| !is_killed)
         };
-        self.run_found(lookup.work, place, found);
+        self.run_found(about, lookup.work, place, found);
     }
 
     /// The next works about the same timer may run, until one of them has to wait itself.

@@ -150,15 +150,22 @@ impl Shard {
                 return self.answer(work, Answer::Done);
             }
         }
-        if let Request::Get { scope, .. } = &work.request
-            && let Some(pause) = self.namespaces.get(&**scope)
-            && pause.since < Position::new(place.due_ms, place.key)
-        {
-            let (slot, is_killed) = (parking_slot(scope), false);
-            let seeks = Seeks::Parked { place, slot, is_killed };
-            return self.look_up(place.id, Lookup::new(work, seeks, self.last_write()));
+        match self.parked_slot(&work, &place) {
+            Some(slot) => self.seek_parked(about, work, place, slot),
+            None => self.seek_retry(about, work, Answer::Gone),
         }
-        self.seek_retry(about, work, Answer::Gone);
+    }
+
+    /// Where to look for a timer that the mark has passed, if it may be parked.
+    fn parked_slot(&self, work: &Work, place: &Place) -> Option<Slot> {
+        let Request::Get { scope, .. } = &work.request else { return None };
+        let pause = self.namespaces.get(&**scope)?;
+        (pause.since < Position::new(place.due_ms, place.key)).then(|| parking_slot(scope))
+    }
+
+    fn seek_parked(&mut self, about: PlaceId, work: Work, place: Place, slot: Slot) {
+        let seeks = Seeks::Parked { place, slot, is_killed: false };
+        self.look_up(about, Lookup::new(work, seeks, self.last_write()));
     }
 
     /// The timer itself is not there any more. Its delivery may have failed and wait to be tried again; it can be looked at and
@@ -191,17 +198,26 @@ impl Shard {
         Answer::Done
     }
 
-    /// The place of a delivery that waits to be tried again, if there is one.
+    /// The place of a delivery that waits to be tried again, if there is one. It may be parked, as its timer may.
     pub(super) fn run_retry(&mut self, about: PlaceId, work: Work, place: Option<Place>, otherwise: Answer) {
-        let waits = |place: &Place| Position::new(place.due_ms, place.key) > self.floor();
-        let Some(place) = place.filter(waits) else { return self.answer(work, otherwise) };
+        let Some(place) = place else { return self.answer(work, otherwise) };
+        let waits = Position::new(place.due_ms, place.key) > self.floor();
         match &work.request {
-            Request::Cancel { .. } => {
-                self.kill(&place);
+            Request::Cancel { scope, .. } => {
+                let scope = scope.clone();
+                if waits {
+                    self.kill(&place);
+                } else if !self.kill_parked(&place, &scope) {
+                    return self.answer(work, otherwise);
+                }
                 self.finish_place(place.id, place.key);
                 self.answer(work, Answer::Done);
             }
-            _ => self.seek(about, work, place),
+            _ if waits => self.seek(about, work, place),
+            _ => match self.parked_slot(&work, &place) {
+                Some(slot) => self.seek_parked(about, work, place, slot),
+                None => self.answer(work, otherwise),
+            },
         }
     }
 
@@ -225,7 +241,7 @@ impl Shard {
         let position = Position::new(place.due_ms, place.key);
         if self.frontier.is_loaded(place.due_ms) {
             let entry = self.wheel.get(position).map(|waiting| waiting.to_entry(position));
-            return self.run_found(work, place, entry);
+            return self.run_found(about, work, place, entry);
         }
         self.look_up(
             about,
@@ -238,11 +254,12 @@ impl Shard {
         if self.open.is_empty() { self.last_batch } else { self.last_batch + 1 }
     }
 
-    /// The timer was found where its place says; it has not fired and is not paused.
-    pub(super) fn run_found(&mut self, work: Work, place: Place, entry: Option<Entry>) {
+    /// The timer was found where its place says; it is not paused. It may have fired while it was sought: then it is gone, parked,
+    /// or elsewhere by now, if it repeats, and the request begins anew.
+    pub(super) fn run_found(&mut self, about: PlaceId, work: Work, place: Place, entry: Option<Entry>) {
         let position = Position::new(place.due_ms, place.key);
         if position <= self.floor() {
-            return self.answer(work, Answer::Gone);
+            return self.begin(about, work);
         }
         let Some(entry) = entry.filter(|entry| entry.generation == place.generation) else {
             return self.answer(work, Answer::NotFound);
