@@ -34,7 +34,8 @@ class Server:
         return self
 
     def command(self):
-        return [self.binary, "serve", "--pinned-clock", *self.store.options, "--http", f"127.0.0.1:{self.port}"]
+        settings = ["--metrics", "off", "--pinned-clock", *self.store.options]
+        return [self.binary, "serve", *settings, "--http", f"127.0.0.1:{self.port}"]
 
     def wait_until_ready(self):
         give_up = time.monotonic() + READY_TIMEOUT_S

@@ -25,7 +25,10 @@ impl Server {
     /// None if it ends before it is ready.
     pub fn try_start(data: &Path, fault: Option<&str>) -> Option<Server> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
-        command.args(["serve", "--http", "127.0.0.1:0", "--data"]).arg(data).stderr(Stdio::piped());
+        command
+            .args(["serve", "--http", "127.0.0.1:0", "--metrics", "off", "--data"])
+            .arg(data)
+            .stderr(Stdio::piped());
         if let Some(fault) = fault {
             command.env("TIDEMILL_FAULT", fault);
         }
@@ -37,8 +40,8 @@ impl Server {
                 child.wait().expect("the server has ended");
                 return None;
             }
-            if let Some(at) = line.find("127.0.0.1:") {
-                let rest = &line[at..];
+            // Other lines may name the address of the metrics.
+            if let Some((_, rest)) = line.split_once(" ready address=") {
                 let end =
                     rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').unwrap_or(rest.len());
                 break rest[..end].to_owned();

@@ -162,6 +162,8 @@ fn read(
     let schedule = read_schedule(&mut fields);
     let moment = read_moment(&mut fields, schedule.as_ref(), given.now_ms);
     let jitter = fields.duration_ms("jitter", 0..=DAY_MS).unwrap_or(0);
+    fields.knows(&LastLine::MEMBERS);
+    fields.knows(&["payload"]);
     let fresh = match known {
         Some(_) => None,
         None => read_common(&mut fields, given),

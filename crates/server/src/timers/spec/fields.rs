@@ -74,7 +74,7 @@ impl<'a> Fields<'a> {
 
     /// `null` counts as absent.
     pub fn value(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.asked.push(name);
+        self.knows(&[name]);
         self.object.get(name).filter(|value| !value.is_null())
     }
 
@@ -165,6 +165,15 @@ impl<'a> Fields<'a> {
             self.wrong(name, format!("Expected one of {}, but it is {}", known.join(", "), told(value)));
         }
         found.map(|(_, meaning)| *meaning)
+    }
+
+    /// Members that need not be asked for, because they were read elsewhere.
+    pub fn knows(&mut self, names: &[&'static str]) {
+        for name in names {
+            if !self.asked.contains(name) {
+                self.asked.push(name);
+            }
+        }
     }
 
     /// Tells of every member that nobody has asked for.
