@@ -75,8 +75,8 @@ class Files(unittest.TestCase):
             self.assertIn(path, ["/readyz", "/healthz"])
 
 
-class Packaged(Server):
-    """A server with the settings of the Debian package, on a port that is free."""
+class Shipped(Server):
+    """A server with the settings for /etc/tidemill, on a port that is free."""
 
     def command(self):
         settings = ("--config", DEPLOY / "debian/tidemill.toml")
@@ -84,9 +84,9 @@ class Packaged(Server):
 
 
 class Settings(unittest.TestCase):
-    def test_a_server_runs_and_stops_with_the_settings_of_the_package(self):
+    def test_a_server_runs_and_stops_with_the_settings_that_are_shipped(self):
         with tempfile.TemporaryDirectory(prefix="tidemill-test-") as home:
-            server = Packaged(TIDEMILL, fresh_store(home), f"{home}/server.log").start()
+            server = Shipped(TIDEMILL, fresh_store(home), f"{home}/server.log").start()
             self.assertEqual(server.stop(), 0, server.tail())
 
 
