@@ -3,7 +3,7 @@
 use crate::support::*;
 use tidemill_bpmn::builder::ModelBuilder;
 use tidemill_model::{Command, Need};
-use tidemill_partition::{Event, Read};
+use tidemill_partition::{Effect, Event, Read};
 
 fn rows(read: &Read) -> bool {
     matches!(read, Read::Rows(_))
@@ -116,6 +116,29 @@ fn a_definition_that_changes_during_a_read_is_read_again() {
     bench.keep_back(|_| false);
     bench.settle();
     bench.answered(call);
+}
+
+fn definitions(read: &Read) -> bool {
+    matches!(read, Read::Rows(needs) if needs.iter().any(|need| matches!(need, Need::Definition(_))))
+}
+
+#[test]
+fn what_a_deployment_has_compiled_is_there_for_the_first_start_and_then_shared_by_all() {
+    let mut bench = Bench::with(&[work()]);
+    let held = bench.core.compiled_definitions();
+    assert_eq!(held.len(), 1);
+    let is_told = |effect: &Effect| matches!(effect, Effect::Deployed(keys) if *keys == held);
+    assert_eq!(bench.effects.iter().filter(|effect| is_told(effect)).count(), 1);
+    bench.keep_back(definitions);
+    let first = bench.send(create("work"));
+    bench.settle();
+    bench.answered(first);
+    // The node could not get it: then the core does not keep it alone.
+    bench.keep_back(|_| false);
+    bench.offer(Event::ProcessesShared(vec![(held[0], None)]));
+    bench.turn();
+    assert!(bench.core.compiled_definitions().is_empty());
+    bench.started("work");
 }
 
 #[test]
