@@ -16,7 +16,7 @@ fn main() {
 }
 
 fn released() -> String {
-    // What a packager says goes before what git knows: sources may come without their history.
+    // The word of a packager goes before that of git: sources may come without their history.
     let told = std::env::var("TIDEMILL_COMMIT").ok().filter(|commit| !commit.is_empty());
     let commit = told.or_else(|| {
         if let Some(log) = output("git", &["rev-parse", "--git-path", "logs/HEAD"]) {

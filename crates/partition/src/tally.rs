@@ -5,7 +5,7 @@ use crate::open::{Answered, Executed, OpenBatch};
 use crate::request::CommandError;
 use tidemill_model::{Command, DefinitionKey, Text, Timestamp};
 
-/// What became of a command.
+/// The end of a command.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Verdict {
     Done,
@@ -15,7 +15,7 @@ pub enum Verdict {
     Failed,
 }
 
-/// What has taken effect since it was last asked for.
+/// The changes that have taken effect since the last call.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     pub commands: Vec<(&'static str, Verdict, u64)>,

@@ -69,7 +69,7 @@ pub trait Broker: Send + Sync + 'static {
         (!is_complete).then(|| reason.to_owned())
     }
 
-    /// What does not work here while everything else does.
+    /// Parts that do not work here while everything else does.
     fn troubles(&self) -> Vec<String> {
         Vec::new()
     }

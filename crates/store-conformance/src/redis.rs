@@ -110,7 +110,7 @@ impl RedisServer {
 impl Drop for RedisServer {
     fn drop(&mut self) {
         self.end("TERM");
-        // What is left of it is in a directory for such things.
+        // Where that fails, the directory stays among the temporary files of the system.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
 }

@@ -1,4 +1,4 @@
-//! What the errors of Redis mean for a caller.
+//! The meaning of Redis' errors for a caller.
 
 use redis::RedisError;
 use tidemill_model::{EntityKind, PartitionId};

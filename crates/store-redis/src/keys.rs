@@ -30,7 +30,7 @@ impl Space {
         Space { common: Space::common_of(prefix), partitions: count.ids().map(of).collect() }
     }
 
-    /// What belongs to no partition.
+    /// Keys that belong to no partition.
     pub(crate) fn common_of(prefix: &str) -> Keys {
         Keys { prefix: format!("{{{prefix}}}:") }
     }

@@ -3,7 +3,7 @@
 use tidemill_model::PartitionCount;
 use tidemill_store::{Error, Result};
 
-/// What an answered commit is worth.
+/// How surely an answered commit stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Durability {
     /// The server has synced its file. It must be set so, or the store does not start.

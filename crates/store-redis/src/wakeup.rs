@@ -93,7 +93,7 @@ impl Watch {
         let mut seen = None;
         while self.is_wanted() {
             let Some(from) = seen.take() else {
-                // What came up to now may not have been noticed, so the owner looks once more.
+                // Entries that came up to now may not have been noticed, so the owner looks once more.
                 seen = self.last_id().await;
                 match seen {
                     Some(_) => self.notify(),

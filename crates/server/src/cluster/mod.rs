@@ -62,7 +62,7 @@ pub(crate) enum PeerRequest {
         partition: PartitionId,
         request: WireRequest,
     },
-    /// What that node keeps of definitions.
+    /// The definitions that the node keeps.
     CacheReport,
 }
 

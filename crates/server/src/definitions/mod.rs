@@ -60,14 +60,14 @@ pub(crate) struct DefinitionCache {
     told: Mutex<BTreeSet<DefinitionKey>>,
 }
 
-/// What the cache and the store have for the needs of a loop.
+/// The answers of the cache and the store to the needs of a loop.
 #[derive(Default)]
 pub(crate) struct Answered {
     pub(crate) rows: Vec<(Need, Loaded)>,
     pub(crate) processes: Vec<(DefinitionKey, ReadProcess)>,
 }
 
-/// What a row was read from the store for.
+/// The purpose for which a row was read from the store.
 enum Asked {
     AsItIs(Need),
     /// The definition with its file.

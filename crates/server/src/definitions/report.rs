@@ -1,4 +1,4 @@
-//! What operators are told of the cache.
+//! The report on the cache for operators.
 
 use super::entries::{Entries, Entry};
 use serde::{Deserialize, Serialize};

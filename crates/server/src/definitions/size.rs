@@ -15,7 +15,7 @@ pub fn note_allocation(bytes: isize) {
     let _ = HELD.try_with(|held| held.set(held.get().wrapping_add(bytes)));
 }
 
-/// What `make` gives, and the bytes that it still takes. None where the allocator does not count.
+/// The value that `make` gives, and the bytes that it still takes. None where the allocator does not count.
 pub(super) fn measured<T>(make: impl FnOnce() -> T) -> (T, Option<usize>) {
     let before = HELD.with(Cell::get);
     let made = make();

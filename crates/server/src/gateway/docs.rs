@@ -25,7 +25,7 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
 /// Ready when every partition has a healthy owner, on this node or another, and the store answers.
 async fn ready(gateway: Arc<Gateway>, uri: Uri) -> Response {
     match gateway.broker.unready() {
-        // What is in trouble by itself is shown, and keeps no work away from the rest.
+        // A trouble that concerns one part only is shown; the server stays ready, because everything else works.
         None => match gateway.broker.troubles() {
             troubles if troubles.is_empty() => json::ok(&json!({"status": "UP"})).into_response(),
             troubles => json::ok(&json!({"status": "UP", "troubles": troubles})).into_response(),

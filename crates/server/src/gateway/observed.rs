@@ -1,4 +1,4 @@
-//! What is seen of every request: a number in the answer's header and in the log, and a count by route, never by path.
+//! Every request gets a number, which stands in the answer's header and in the log, and is counted by its route, never by its path.
 
 use crate::metrics::Metrics;
 use axum::extract::{MatchedPath, Request, State};

@@ -1,4 +1,4 @@
-//! What the driver of a partition counts. It keeps the cells that it needs, so that a batch costs a few atomics and no lock.
+//! The driver of a partition counts its work here. It keeps the cells that it needs, so that a batch costs a few atomics and no lock.
 
 use super::{Counter, Gauge, Metrics, Times};
 use rustc_hash::FxHashMap;
@@ -29,7 +29,7 @@ pub(crate) struct PartitionCells {
     pub(crate) rows_in_memory: Gauge,
 }
 
-/// What a batch changes, as far as it is counted. It counts when the batch was written.
+/// The changes of a batch that metrics count. They are added once the batch was written.
 #[derive(Default)]
 pub(crate) struct BatchFacts {
     started: Vec<DefinitionKey>,
@@ -249,7 +249,7 @@ impl LoopMeter {
         })
     }
 
-    /// What the core holds now.
+    /// The core holds this now.
     pub(crate) fn holds(&self, held: &Fill) {
         let cells = &self.cells;
         cells.queued.set(held.commands as i64);

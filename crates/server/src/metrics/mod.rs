@@ -1,4 +1,4 @@
-//! What a node counts of itself. Prometheus reads it as text; nothing here asks the store.
+//! A node counts its own work here. Prometheus reads the counts as text; nothing here asks the store.
 //!
 //! The cells are our own: values that a loop changes must cost an atomic and no lookup, names that models choose must end in "other",
 //! and the page is a few hundred lines of text. The known crates do either through a lock or a global recorder.
@@ -45,7 +45,7 @@ pub(crate) struct CacheMetrics {
     pub(crate) load_times: Times,
 }
 
-/// What the partitions of the node do.
+/// The work of the node's partitions.
 pub(crate) struct EngineMetrics {
     /// By command and outcome.
     pub(crate) commands: Family<Counter, 2>,
@@ -97,7 +97,7 @@ impl Metrics {
 
     pub(crate) fn new(is_on: bool) -> Metrics {
         let metrics = Metrics::empty(is_on);
-        // What may never happen is told as zero, so that alerts have something to compare with.
+        // A count that has not begun is shown as zero, so that alerts have something to compare with.
         for outcome in ["written", "fenced", "refused", "unknown", "failed"] {
             metrics.store.commits.with([outcome]);
         }

@@ -4,7 +4,7 @@ use super::text::Page;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What Linux counts processor time in; the kernel's interface fixes it.
+/// Linux counts processor time in these units; the kernel's interface fixes them.
 const TICKS_PER_SECOND: f64 = 100.0;
 const PAGE_BYTES: u64 = 4_096;
 

@@ -4,7 +4,7 @@ use super::cell::{Counter, Histogram};
 use super::family::Family;
 use std::fmt::{Display, Write};
 
-/// What the values of a histogram are.
+/// The unit of a histogram's values.
 #[derive(Clone, Copy)]
 pub(crate) enum Unit {
     /// Counted in microseconds, told in seconds.

@@ -64,7 +64,7 @@ pub struct NodeConfig {
     /// For measurements.
     pub on_fired: Option<FiredHook>,
     pub definitions: DefinitionCacheConfig,
-    /// What the node does is counted, for a page of metrics.
+    /// The node counts its work for the page of metrics.
     pub counts: bool,
 }
 
@@ -259,7 +259,7 @@ impl Node {
         &self.holder
     }
 
-    /// What this node counts of itself.
+    /// The counts of this node's work.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }

@@ -111,7 +111,7 @@ impl Node {
         };
         let unknown = |error: TimerError| CommandError::Unavailable(error.to_string());
         let answer = timers.request(request).await.map_err(unknown)?;
-        // What has fired may still wait to be delivered.
+        // A timer that has fired may still wait to be delivered.
         if let (Some(place), Answer::Gone | Answer::NotFound) = (cancelled, &answer)
             && let Some(deliveries) = self.loops.waiting_deliveries(partition)
             && deliveries.take_back(place).await.map_err(unknown)?

@@ -22,7 +22,7 @@ struct Move {
     to: HolderId,
 }
 
-/// What has changed since the last look.
+/// The changes since the last look.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct News {
     joined: Vec<HolderId>,

@@ -47,7 +47,7 @@ pub(super) struct Driver {
     /// The evictions of the cache of definitions that the core has heard of; none where it must be told anew.
     pub(super) evictions_seen: Option<u64>,
     pub(super) meter: LoopMeter,
-    /// What the batch that is being written changes.
+    /// The changes of the batch that is being written.
     pub(super) facts: Option<BatchFacts>,
     /// When the loop last stopped waiting.
     pub(super) worked_since: Instant,

@@ -71,7 +71,7 @@ impl Reader {
     pub(super) async fn share_deployed(self, keys: Vec<DefinitionKey>) -> Finished {
         let mut processes = Vec::with_capacity(keys.len());
         for key in keys {
-            // What cannot be read now is read when somebody needs it.
+            // A process that cannot be read now is read when somebody needs it.
             let process = self.definitions.process(key).await.ok().flatten();
             processes.push((key, process));
         }

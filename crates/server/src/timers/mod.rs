@@ -160,7 +160,7 @@ impl TimerLoop {
                 biased;
                 call = self.calls.recv() => match call {
                     Some(TimerCall::Request { answer, .. }) => {
-                        // Who has gone away does not want the answer.
+                        // A caller that has gone away does not want the answer.
                         let _ = answer.send(Answer::Moved);
                     }
                     Some(TimerCall::Stop) | None => return false,

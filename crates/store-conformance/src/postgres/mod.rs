@@ -160,7 +160,7 @@ impl PostgresServer {
 impl Drop for PostgresServer {
     fn drop(&mut self) {
         self.end("INT");
-        // What is left of it is in a directory for such things.
+        // Where that fails, the directory stays among the temporary files of the system.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
 }

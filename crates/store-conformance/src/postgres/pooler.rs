@@ -52,7 +52,7 @@ impl Drop for Pooler {
         if let Some(process) = self.process.take() {
             process.end("INT");
         }
-        // What is left of it is in a directory for such things.
+        // Where that fails, the directory stays among the temporary files of the system.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
 }

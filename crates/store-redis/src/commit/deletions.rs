@@ -24,7 +24,7 @@ impl List<'_> {
     }
 }
 
-/// What is left of an ended instance, or as much of it as may be deleted at once.
+/// The rows that an ended instance has left, or as many of them as may be deleted at once.
 pub(crate) struct Stored {
     instance: ProcessInstanceKey,
     json: Option<Vec<u8>>,

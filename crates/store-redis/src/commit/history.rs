@@ -25,7 +25,7 @@ impl List<'_> {
             return;
         }
         let Some(belonging) = entity.belongs_to() else { return };
-        // What ends and is deleted in one batch leaves nothing.
+        // An instance that ends and is deleted in one batch leaves nothing.
         if self.deleted.contains(&belonging.instance) {
             return super::forget_keys(
                 &mut self.writes,

@@ -68,7 +68,7 @@ impl Commit for RedisStore {
     }
 }
 
-/// What one batch writes, as it grows.
+/// The writes of one batch, as it grows.
 pub(super) struct List<'b> {
     store: &'b RedisStore,
     keys: &'b Keys,

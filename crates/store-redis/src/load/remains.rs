@@ -1,4 +1,4 @@
-//! What is left of an instance that has ended.
+//! The rows that an ended instance has left.
 
 use crate::entry::{entries, read};
 use crate::row::read_instance;

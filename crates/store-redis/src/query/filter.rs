@@ -1,4 +1,4 @@
-//! What a filter tells about the rows that can pass it.
+//! A filter tells which rows can pass it.
 
 use tidemill_model::{ElementInstanceKey, ProcessInstanceKey};
 use tidemill_store::query::{Condition, Field, Filter, JobField, Test, Value};

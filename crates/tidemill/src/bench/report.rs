@@ -56,7 +56,7 @@ pub(super) struct UnderSnapshot {
     pub(super) old_snapshot_end_per_s: f64,
 }
 
-/// What counting for metrics costs. On a machine that others use as well, the processor time tells more than the rate.
+/// Measures the cost of counting for metrics. On a machine that others use as well, the processor time tells more than the rate.
 #[derive(Serialize)]
 pub(super) struct MetricsCost {
     pub(super) with_metrics_per_s: f64,

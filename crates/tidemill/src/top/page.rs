@@ -62,7 +62,7 @@ fn parse_line(line: &str) -> Option<(&str, Labels, f64)> {
     Some((name, labels, value.trim().parse().ok()?))
 }
 
-/// What stands between the brackets, and the rest of the line.
+/// The text between the brackets, and the rest of the line.
 fn parse_labels(text: &str) -> Option<(Labels, &str)> {
     let (mut labels, mut rest) = (Labels::new(), text);
     while !rest.starts_with('}') {

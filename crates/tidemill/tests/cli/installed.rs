@@ -1,4 +1,4 @@
-//! What packages ship besides the program: its version, completions and manual pages.
+//! Packages ship more than the program: its version, completions and manual pages.
 
 use crate::harness::{Cli, Place};
 use std::io::Write;

@@ -41,7 +41,7 @@ impl Shard {
     fn take_due(&mut self, now_ms: i64) -> (Position, Vec<(Position, Waiting)>) {
         let loaded_ms = Slot { level: 0, number: self.frontier.load_to }.begin_ms() - 1;
         let until_ms = now_ms.min(loaded_ms);
-        // What is created must not outrun what fires, however much of it comes with one batch.
+        // New timers must not outrun those that fire, however many come with one batch.
         let timers_max = self.config.fired_per_batch_max.max(2 * self.open.entries.len());
         let mut due = Vec::new();
         self.wheel.take_due(until_ms, timers_max, &mut due);

@@ -54,7 +54,7 @@ pub struct Callbacks {
     pub(crate) outcomes: CallbackOutcomes,
 }
 
-/// What became of callbacks since the server was started.
+/// The outcomes of callbacks since the server was started.
 #[derive(Default)]
 pub(crate) struct CallbackOutcomes {
     pub(crate) delivered: Counter,

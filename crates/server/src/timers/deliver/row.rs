@@ -116,7 +116,7 @@ impl Row {
 
     pub(super) fn was_settled(&mut self) {
         for taken in self.taken.drain(..) {
-            // Who has gone away does not want the answer.
+            // A caller that has gone away does not want the answer.
             let _ = taken.send(true);
         }
     }

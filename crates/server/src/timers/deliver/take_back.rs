@@ -76,7 +76,7 @@ impl Lane {
                 self.wanted.push(wanted);
             } else {
                 let is_taken = self.take_back_stored(wanted.place).await;
-                // Who has gone away does not want the answer.
+                // A caller that has gone away does not want the answer.
                 let _ = match is_taken {
                     Ok(is_taken) => wanted.taken.send(is_taken),
                     Err(TimerError) => Ok(()),

@@ -33,7 +33,7 @@ impl TimerService {
         loop {
             let bells: Vec<Arc<LaneBell>> =
                 partitions.iter().filter_map(|partition| self.node.timer_bell(*partition)).collect();
-            // What is written while this reads rings already.
+            // A row that is written while this reads has rung the bell already.
             let rung: Vec<_> = bells.iter().map(|bell| Box::pin(bell.next_in_streams())).collect();
             let page = self.streams().read(&partitions, scope, cursor, limit, self.now_ms()).await?;
             if !page.timers.is_empty() || Instant::now() >= until {

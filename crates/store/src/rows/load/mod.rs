@@ -1,4 +1,4 @@
-//! What the engine asks for, picked from rows in memory. Live rows only.
+//! Picks the rows that the engine asks for from rows in memory. Live rows only.
 
 mod catalog;
 mod instances;

@@ -209,7 +209,7 @@ impl Moment {
     }
 }
 
-/// What is done at this moment, if it comes.
+/// Looks at the counts at this moment, if the run comes so far.
 fn sample(counts: Arc<Counts>, moment: Instant) -> tokio::task::JoinHandle<Option<Moment>> {
     tokio::spawn(async move {
         let wait = moment.saturating_duration_since(Instant::now());
