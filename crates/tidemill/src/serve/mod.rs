@@ -10,9 +10,10 @@ mod measure;
 mod scraping;
 mod settings;
 mod store;
+mod store_settings;
 
 pub(crate) use measure::Age;
-pub(crate) use settings::sqlite_path;
+pub(crate) use store_settings::sqlite_path;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;

@@ -4,35 +4,26 @@ use super::callbacks::CallbackOptions;
 use super::listen::{ListenAddress, MetricsAddress};
 use super::log_filter;
 use super::measure::{Age, Size};
+use super::store_settings::is_postgres;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Deserialize;
-use std::fs::{DirBuilder, Permissions};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::RangeInclusive;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
 use tidemill_server::{ClusterConfig, DefinitionCacheConfig, NodeConfig, TimersConfig};
-use tidemill_store_postgres::WakeupMode;
 
 const FILE_DEFAULT: &str = "tidemill.toml";
-const DATA_DEFAULT: &str = "tidemill-data";
-/// The data directory is for the server alone.
-const OWNER_ONLY: u32 = 0o700;
 
-/// Whoever can guess the secret can run commands.
-const SECRET_BYTES_MIN: usize = 16;
 /// Partitions that a key has room for.
 const PARTITIONS: RangeInclusive<u16> = 1..=1024;
 /// A lease that is shorter would be lost by a busy server.
 const LEASE_MIN: Duration = Duration::from_secs(1);
 /// Even a search with a few filters has so many bytes.
 const BODY_BYTES_MIN: usize = 1 << 10;
-/// How often a server that polls looks for work.
-const POLL_EVERY_MS: u64 = 50;
 const METRICS_PORT: u16 = 9600;
 
 /// How servers on one Postgres wake each other.
@@ -50,63 +41,48 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Which store to open.
-pub(crate) enum StoreSettings {
-    Embedded {
-        file: PathBuf,
-        partitions: u16,
-        /// None for the default of the store.
-        search_limit_ms: Option<u64>,
-    },
-    Postgres {
-        options: Box<tidemill_store_postgres::Options>,
-        /// None takes what the store was made with, or makes it with one for each core.
-        partitions: Option<u16>,
-    },
-}
-
 /// Every setting may be absent: the next place is asked then.
 #[derive(Args, Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Settings {
     /// Directory of the embedded store; made if it is missing [default: tidemill-data]
     #[arg(long, env = "TIDEMILL_DATA", value_name = "DIR", conflicts_with = "store")]
-    data: Option<PathBuf>,
+    pub(super) data: Option<PathBuf>,
 
     /// Where the state lives, as a URL: postgres://USER@HOST/DATABASE is shared by any number of servers, sqlite:PATH
     /// names the file itself
     #[arg(long, env = "TIDEMILL_STORE", value_name = "URL", hide_env_values = true)]
-    store: Option<String>,
+    pub(super) store: Option<String>,
 
     /// Schema of the Postgres store; made if it is missing [default: tidemill]
     #[arg(long, env = "TIDEMILL_SCHEMA", value_name = "NAME")]
-    schema: Option<String>,
+    pub(super) schema: Option<String>,
 
     /// How servers on Postgres learn of each other's work: notify, or poll behind a transaction pooler
     /// [default: notify]
     #[arg(long, env = "TIDEMILL_WAKEUP", value_name = "MODE")]
-    wakeup: Option<Wakeup>,
+    pub(super) wakeup: Option<Wakeup>,
 
     /// Connections to Postgres for commits: so many can be on their way [default: 8]
     #[arg(long, env = "TIDEMILL_WRITE_CONNECTIONS", value_name = "N")]
-    write_connections: Option<NonZeroUsize>,
+    pub(super) write_connections: Option<NonZeroUsize>,
 
     /// Connections to Postgres for what the engine loads [default: 4]
     #[arg(long, env = "TIDEMILL_LOAD_CONNECTIONS", value_name = "N")]
-    load_connections: Option<NonZeroUsize>,
+    pub(super) load_connections: Option<NonZeroUsize>,
 
     /// Connections to Postgres for searches [default: 4]
     #[arg(long, env = "TIDEMILL_SEARCH_CONNECTIONS", value_name = "N")]
-    search_connections: Option<NonZeroUsize>,
+    pub(super) search_connections: Option<NonZeroUsize>,
 
     /// A search that takes longer is given up [default: 10s]
     #[arg(long, env = "TIDEMILL_SEARCH_LIMIT", value_name = "AGE")]
-    search_limit: Option<Age>,
+    pub(super) search_limit: Option<Age>,
 
     /// What the servers of one store know each other by; the same on all of them, and needed for more than one.
     /// Operators who show it can look after the server from other machines
     #[arg(long, env = "TIDEMILL_CLUSTER_SECRET", value_name = "TEXT", hide_env_values = true)]
-    cluster_secret: Option<String>,
+    pub(super) cluster_secret: Option<String>,
 
     /// Where other servers of the same store reach this one, as HOST:PORT [default: the address that it listens on]
     #[arg(long, env = "TIDEMILL_ADVERTISE", value_name = "ADDRESS")]
@@ -122,7 +98,7 @@ pub(crate) struct Settings {
 
     /// Number of partitions, fixed when the store is made [default: 1; on Postgres what it was made with, or the cores]
     #[arg(long, env = "TIDEMILL_PARTITIONS", value_name = "N")]
-    partitions: Option<u16>,
+    pub(super) partitions: Option<u16>,
 
     /// How long ended instances are kept: 30d, 12h, ... [default: forever]; what `tidemill admin retention` has set
     /// goes before it
@@ -318,66 +294,6 @@ impl Settings {
         Ok(address)
     }
 
-    pub(crate) fn store(&self) -> Result<StoreSettings> {
-        let secret = self.cluster_secret.as_deref();
-        if secret.is_some_and(|secret| secret.len() < SECRET_BYTES_MIN || !secret.is_ascii()) {
-            bail!("the cluster secret must have at least {SECRET_BYTES_MIN} ASCII characters");
-        }
-        match &self.store {
-            Some(url) if is_postgres(url) => self.postgres(url).map(|options| StoreSettings::Postgres {
-                options: Box::new(options),
-                partitions: self.partitions,
-            }),
-            _ => Ok(StoreSettings::Embedded {
-                file: self.store_file()?,
-                partitions: self.partitions.unwrap_or(1),
-                search_limit_ms: self.search_limit_ms(),
-            }),
-        }
-    }
-
-    fn postgres(&self, url: &str) -> Result<tidemill_store_postgres::Options> {
-        let mut options = tidemill_store_postgres::Options::new(url);
-        if let Some(schema) = &self.schema {
-            options.schema.clone_from(schema);
-        }
-        if self.wakeup == Some(Wakeup::Poll) {
-            options.wakeup = WakeupMode::Poll { every_ms: POLL_EVERY_MS };
-        }
-        let count = |given: Option<NonZeroUsize>, default| given.map_or(default, NonZeroUsize::get);
-        options.write_connections = count(self.write_connections, options.write_connections);
-        options.load_connections = count(self.load_connections, options.load_connections);
-        options.search_connections = count(self.search_connections, options.search_connections);
-        if let Some(limit_ms) = self.search_limit_ms() {
-            options.search_limit_ms = limit_ms;
-        }
-        Ok(options)
-    }
-
-    fn search_limit_ms(&self) -> Option<u64> {
-        self.search_limit.map(|limit| u64::try_from(limit.0.as_millis()).unwrap_or(u64::MAX))
-    }
-
-    /// The file of the embedded store. Its directory is made.
-    fn store_file(&self) -> Result<PathBuf> {
-        let file = match &self.store {
-            Some(url) => sqlite_path(url)?,
-            None => self.data.clone().unwrap_or_else(|| DATA_DEFAULT.into()).join("tidemill.db"),
-        };
-        if let Some(directory) = file.parent().filter(|directory| !directory.as_os_str().is_empty()) {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(OWNER_ONLY)
-                .create(directory)
-                .with_context(|| format!("cannot make the directory {}", directory.display()))?;
-            // A directory that somebody has named only by a file in it may belong to others too.
-            if self.store.is_none() {
-                close_to_others(directory);
-            }
-        }
-        Ok(file)
-    }
-
     pub(crate) fn node(&self, address: SocketAddr) -> Result<NodeConfig> {
         let config = NodeConfig::default();
         let (host, port) = match &self.advertise {
@@ -468,21 +384,6 @@ impl Settings {
     }
 }
 
-/// Earlier versions left the directory open to everybody.
-fn close_to_others(directory: &Path) {
-    let Ok(metadata) = std::fs::metadata(directory) else { return };
-    if metadata.permissions().mode() & 0o077 == 0 {
-        return;
-    }
-    if let Err(error) = std::fs::set_permissions(directory, Permissions::from_mode(OWNER_ONLY)) {
-        tracing::warn!(%error, directory = %directory.display(), "other users can look into the data directory");
-    }
-}
-
-fn is_postgres(url: &str) -> bool {
-    url.starts_with("postgres://") || url.starts_with("postgresql://")
-}
-
 /// A server that listens everywhere is known by the name of its machine.
 fn reachable_host(address: SocketAddr) -> String {
     let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
@@ -495,27 +396,13 @@ fn reachable_host(address: SocketAddr) -> String {
     }
 }
 
-/// The file that a store URL names. Other kinds of stores are told apart from mistakes.
-pub(crate) fn sqlite_path(url: &str) -> Result<PathBuf> {
-    match url.split_once(':') {
-        Some(("sqlite", path)) if !path.is_empty() => {
-            Ok(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))
-        }
-        Some(("postgres" | "postgresql", _)) => bail!("'{url}' is no embedded store; use sqlite:PATH here"),
-        Some((kind @ ("redis" | "rediss"), _)) => {
-            bail!(
-                "a store of the kind '{kind}' is not in this version of Tidemill; use sqlite:PATH or postgres://"
-            )
-        }
-        _ => bail!(
-            "'{url}' is no store; use postgres://USER@HOST/DATABASE or sqlite:PATH, for example sqlite:/var/lib/tidemill/tidemill.db"
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::store_settings::{POLL_EVERY_MS, StoreSettings, sqlite_path};
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+    use tidemill_store_postgres::WakeupMode;
 
     fn read(text: &str) -> Settings {
         toml::from_str(text).expect("is well formed")

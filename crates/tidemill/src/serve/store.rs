@@ -1,6 +1,6 @@
 //! Opening the store that the settings name.
 
-use super::settings::StoreSettings;
+use super::store_settings::StoreSettings;
 use anyhow::Result;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
