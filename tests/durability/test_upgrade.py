@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -11,21 +12,40 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
+from postgres import program
 from server import Server
-from store import Embedded
+from store import Embedded, shared_postgres
 from wire import Wire
 
 
-@unittest.skipUnless(os.environ.get("TIDEMILL_TEST_STORE", "embedded") == "embedded", "the database is one of SQLite")
+KIND = os.environ.get("TIDEMILL_TEST_STORE", "embedded")
+
+
+class Loaded:
+    """A schema of a Postgres that was loaded from a dump."""
+
+    def __init__(self, dump):
+        load = [program("psql"), "-q", "-v", "ON_ERROR_STOP=1", "-d", shared_postgres().url, "-f", dump]
+        subprocess.run(load, check=True, stdout=subprocess.DEVNULL)
+        self.options = ["--store", shared_postgres().url, "--schema", "tidemill", "--lease", "2s"]
+
+
+def earlier_store(home):
+    """The store as an earlier version has left it, on whatever the tests run on."""
+    if KIND == "postgres":
+        return Loaded(HERE / "before" / "running_instances.postgres.sql")
+    os.mkdir(f"{home}/data")
+    database = sqlite3.connect(f"{home}/data/tidemill.db")
+    database.executescript((HERE / "before" / "running_instances.sql").read_text())
+    database.close()
+    return Embedded(home)
+
+
 class Upgrade(unittest.TestCase):
     def setUp(self):
         home = tempfile.TemporaryDirectory(prefix="tidemill-upgrade-")
         self.addCleanup(home.cleanup)
-        os.mkdir(f"{home.name}/data")
-        database = sqlite3.connect(f"{home.name}/data/tidemill.db")
-        database.executescript((HERE / "before" / "running_instances.sql").read_text())
-        database.close()
-        store = Embedded(home.name)
+        store = earlier_store(home.name)
         self.server = Server(os.environ["TIDEMILL_BINARY"], store, f"{home.name}/server.log").start()
         self.addCleanup(lambda: self.server.running() and self.server.kill())
 

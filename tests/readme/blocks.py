@@ -1,4 +1,4 @@
-"""The console blocks of README.md: their commands, as a reader would type them."""
+"""The console blocks of README.md and of docs/: their commands, as a reader would type them."""
 
 import re
 from pathlib import Path
@@ -6,13 +6,13 @@ from pathlib import Path
 README = Path(__file__).parents[2] / "README.md"
 
 
-def code_blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+def code_blocks(language, page=README):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def console_blocks():
+def console_blocks(page=README):
     """Each block as a list of commands; a line that does not begin with a prompt goes on with the one before."""
-    return [commands(block) for block in code_blocks("console")]
+    return [commands(block) for block in code_blocks("console", page)]
 
 
 def commands(block):

@@ -1,4 +1,4 @@
-//! Whatever becomes of a valid file: reading it ends with a process that holds together, or with findings.
+//! Valid files are changed at random: reading each ends with a process that holds together, or with findings.
 
 use proptest::prelude::*;
 use tidemill_bpmn::builder::{ModelBuilder, Timer};

@@ -1,4 +1,5 @@
-//! What a repeating timer follows, a repeating interval or a cron schedule, and how its repetitions count down.
+//! The schedule of a repeating timer, which is a repeating interval or a cron schedule, and the number of its
+//! repetitions that are left.
 
 use crate::{Cron, ParseError, RepeatingInterval, Timestamp, Zone};
 
@@ -66,7 +67,7 @@ pub enum Repetitions {
 }
 
 impl Repetitions {
-    /// What is left once the pending firing has happened; `None` when it was the last.
+    /// The repetitions that are left after the next firing; `None` when that is the last.
     pub fn after_firing(self) -> Option<Repetitions> {
         match self {
             Repetitions::Forever => Some(Repetitions::Forever),

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct ParseError {
     /// The character where reading stopped, counted from 1; one past the last character at the end.
     pub position: usize,
-    /// What could have stood there, as a noun phrase ("a digit", "the end of the text").
+    /// The text that was expected there, as a noun phrase ("a digit", "the end of the text").
     pub expected: String,
 }
 

@@ -1,4 +1,4 @@
-//! What must hold for any text and any instant.
+//! Properties that must hold for any text and any instant.
 
 mod common;
 
@@ -137,7 +137,7 @@ proptest! {
     }
 }
 
-/// What was missed during a stop is what walking through it one by one would have found.
+/// The last due time that was missed during a stop is the one that single steps would have found.
 #[test]
 fn the_last_due_time_is_the_one_that_single_steps_reach() {
     let zone = common::berlin();

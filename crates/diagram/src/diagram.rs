@@ -48,7 +48,7 @@ impl Diagram {
         draw::svg(self, style, overlays)
     }
 
-    /// What the picture leaves out.
+    /// Notes on parts of the model that the picture leaves out.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }

@@ -1,5 +1,5 @@
-//! BPMN files as SVG pictures. Pure: text in, text out. Whatever BPMN knows is drawn, whether the engine can run it or
-//! not; a file without diagram interchange is laid out automatically.
+//! BPMN files as SVG pictures. Pure: text in, text out. All elements of BPMN are drawn, also those that the
+//! engine cannot run; a file without diagram interchange is laid out automatically.
 //!
 //! ```
 //! let xml = br#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL">

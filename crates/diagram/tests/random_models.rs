@@ -9,7 +9,7 @@
 mod model;
 mod places;
 
-/// What the generator expects beside it.
+/// The names that the generator expects beside it.
 mod support {
     pub(crate) use tidemill_bpmn::builder::{ModelBuilder, Options, Timer};
 }

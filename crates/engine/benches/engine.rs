@@ -1,4 +1,4 @@
-//! What the engine itself costs, without store and network: instances from their creation to their end, and
+//! The cost of the engine itself, without store and network: instances from their creation to their end, and
 //! deployments.
 
 mod machine;

@@ -61,8 +61,8 @@ fn raise_with(
     count(run, instance, 1)
 }
 
-/// Brings a message into a form that every store takes, and that lists can show by the hundred. Models, data and workers may
-/// have put anything into it. What was cut before stays as it is.
+/// Brings a message into a form that every store takes, and that lists can show by the hundred. Models, data
+/// and workers may have put anything into it. A message that was cut before stays as it is.
 pub(crate) fn storable(message: String) -> String {
     const CUT: &str = "...";
     let mut message = if message.contains('\0') { message.replace('\0', "\u{fffd}") } else { message };

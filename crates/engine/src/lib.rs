@@ -1,8 +1,8 @@
 //! The process engine: a state machine without I/O, clock or randomness.
 //!
-//! [`process`] runs one [`Command`](tidemill_model::Command) on the [`Working`] state of a partition. What is
-//! missing in memory is asked for ([`Need`](tidemill_model::Need)), supplied by whoever runs the engine, and the command runs again.
-//! Net effects are taken as entity-sized changes once per batch.
+//! [`process`] runs one [`Command`](tidemill_model::Command) on the [`Working`] state of a partition. A
+//! command that misses rows in memory asks for them ([`Need`](tidemill_model::Need)); the caller supplies
+//! them and runs the command again. Net effects are taken as entity-sized changes once per batch.
 
 mod command;
 mod data;
@@ -16,6 +16,7 @@ mod outcome;
 mod run;
 mod state;
 mod stop;
+mod unreadable;
 
 pub use command::check_deployment;
 pub use need::{Missing, Supply};

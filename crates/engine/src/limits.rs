@@ -12,8 +12,8 @@ pub(crate) const WORK_PER_COMMAND: u64 = 64;
 pub(crate) const WORK_PER_STEP: u64 = 64;
 pub(crate) const WORK_PER_ROW: u64 = 16;
 
-/// Steps that the expressions of one element may take together when it begins or ends; one alone may take as many as
-/// FEEL allows. What goes beyond is stopped by an incident.
+/// Steps that the expressions of one element may take together when it begins or ends; one alone may take as
+/// many as FEEL allows. An expression that goes beyond is stopped by an incident.
 pub(crate) const FEEL_STEPS_PER_ELEMENT_MAX: u64 = 8_000_000;
 
 /// Bytes that the results of an element's mappings may take together before they become variables.

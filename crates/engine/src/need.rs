@@ -14,7 +14,7 @@ pub struct Supply {
     pub is_complete: bool,
 }
 
-/// Everything a command missed. It has changed nothing. Whoever runs the engine brings it and runs the command again.
+/// Everything a command missed. It has changed nothing. The caller of the engine brings it and runs the command again.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Missing {
     /// Live rows: what the store has goes to [`Working::supply`](crate::Working::supply).

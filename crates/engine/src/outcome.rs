@@ -17,6 +17,8 @@ pub struct Outcome {
     pub deletions: Vec<Deletion>,
     /// Records of what happened, in order; empty unless they were asked for.
     pub records: Vec<Record>,
+    /// The command has changed something that is to be written.
+    pub changes_rows: bool,
     /// The work that expressions took.
     pub feel_steps: u64,
     /// All the work that the command took: steps of expressions, and steps of the process and rows by what they cost in
@@ -27,7 +29,7 @@ pub struct Outcome {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reply {
     Now(Answer),
-    /// Refused: the command has changed nothing.
+    /// Refused: nothing of the command counts. An instance whose definition cannot be read may have got an incident.
     Rejected(Rejection),
     /// Another command's outcome will carry the answer under this token.
     Later(ReplyToken),

@@ -10,7 +10,7 @@ use crate::need::Missing;
 use crate::outcome::{Deletion, FollowUp, InstanceEnd, Outcome, Reply};
 use crate::state::Working;
 use crate::stop::{Stepped, Stop};
-use crate::{command, incident, lifecycle};
+use crate::{command, incident, lifecycle, unreadable};
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use tidemill_feel::Environment;
@@ -64,6 +64,18 @@ pub fn process(working: &mut Working, command: &Command, now: impl Into<Now>) ->
             Err(missing)
         }
         Err(Stop::Reject(rejection)) => Ok(run.refuse(command, rejection)),
+        Err(Stop::Unreadable(definition, rejection)) => {
+            run.undo_all();
+            let noted = unreadable::note(&mut run, command, definition, &rejection.reason);
+            let keys = run.working.keys_wanted();
+            if let Some(missing) = keys.map(|keys| Missing { keys, ..Missing::default() }).or(noted.err()) {
+                run.working.undo();
+                return Err(missing);
+            }
+            run.rows_touched = run.working.rows_touched();
+            run.working.keep();
+            Ok(run.refused(command, rejection))
+        }
         Err(Stop::Fail(failure)) => {
             let rejection = Rejection::invalid_state(failure.message);
             Ok(run.refuse(command, rejection))
@@ -284,12 +296,20 @@ impl<'a> Run<'a> {
     }
 
     fn refuse(mut self, command: &Command, rejection: Rejection) -> Outcome {
+        self.undo_all();
+        self.refused(command, rejection)
+    }
+
+    pub(crate) fn undo_all(&mut self) {
         self.working.undo();
         self.records.clear();
         self.follow_ups.clear();
         self.ended.clear();
         self.deletions.clear();
         self.replies.clear();
+    }
+
+    fn refused(mut self, command: &Command, rejection: Rejection) -> Outcome {
         self.record(Key(0), None, || Event::Rejected {
             intent: command.intent(),
             rejection: rejection.clone(),
@@ -307,6 +327,7 @@ impl<'a> Run<'a> {
             ended: self.ended,
             deletions: self.deletions,
             records: self.records,
+            changes_rows: self.rows_touched > 0,
             feel_steps: self.work.feel_steps(),
             work,
         }

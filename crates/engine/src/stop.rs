@@ -2,7 +2,7 @@
 
 use crate::need::Missing;
 use tidemill_model::entity::IncidentKind;
-use tidemill_model::{Need, Rejection};
+use tidemill_model::{DefinitionKey, Need, Rejection};
 
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -10,6 +10,8 @@ pub(crate) enum Stop {
     Need(Missing),
     /// The command is refused: nothing of it counts.
     Reject(Rejection),
+    /// The command is refused because this version cannot read the definition. The instance that needs it gets an incident.
+    Unreadable(DefinitionKey, Rejection),
     /// Model or data failed: becomes an incident on the element whose step this was.
     Fail(Failure),
 }
@@ -30,7 +32,7 @@ impl Stop {
     /// cannot be read: the element waits instead of the sender of the command, who can do nothing about it.
     pub(crate) fn into_incident(self, kind: IncidentKind) -> Stop {
         match self {
-            Stop::Reject(rejection) => Stop::fail(kind, rejection.reason),
+            Stop::Reject(rejection) | Stop::Unreadable(_, rejection) => Stop::fail(kind, rejection.reason),
             other => other,
         }
     }

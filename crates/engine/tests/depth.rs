@@ -1,4 +1,4 @@
-//! What is nested deeply, by subprocesses and by calls, goes by steps: no command needs more stack for it, and none
+//! Deeply nested subprocesses and calls run step by step: no command needs more stack for them, and none
 //! holds up the others.
 
 mod support;

@@ -1,4 +1,4 @@
-//! What expressions may cost a command, and what they draw at random.
+//! The cost of expressions in a command, and the values that they draw at random.
 
 mod support;
 

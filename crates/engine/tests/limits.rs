@@ -1,5 +1,4 @@
-//! What a model or a client can make grow, and where it ends: a follow-up, an incident or a refusal, never a
-//! stuck partition.
+//! Limits on what a model or a client can make grow. They end in a follow-up, an incident or a refusal, never in a stuck partition.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! What clients name is kept in memory within limits, and found again in the store.
+//! Memory keeps things by names of clients within limits only, and finds them again in the store.
 
 mod support;
 

@@ -11,7 +11,7 @@ use crate::syntax::{format_expression, format_tests, parse_expression, parse_una
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Whose FEEL it is, where Camunda's and the standard differ. The README has the list.
+/// The FEEL of Camunda or that of the standard, where the two differ. The README has the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// As Camunda runs it; for BPMN.
@@ -48,19 +48,33 @@ pub struct Evaluation {
 
 /// A compiled expression. Cloning shares the program.
 #[derive(Clone)]
-pub struct Expression(Arc<Compiled<Expr>>);
+pub struct Expression(Arc<Compiled>);
 
 /// Tests of an input value, as the cells of decision tables hold them: `< 10`, `"a", "b"`, `not(> 5)`, `-`, `? > 3`.
 #[derive(Clone)]
-pub struct UnaryTests(Arc<Compiled<Tests>>);
+pub struct UnaryTests(Arc<Compiled>);
 
-struct Compiled<T> {
-    text: String,
-    tree: T,
+/// The syntax tree is not kept: it would take about as much memory as the rest, and the few who want it can parse the text again.
+struct Compiled {
+    text: Box<str>,
     program: Program,
-    variables: Vec<VariableRef>,
-    dialect: Dialect,
+    variables: Box<[VariableRef]>,
+    options: CompileOptions,
 }
+
+impl Compiled {
+    fn new(
+        text: &str,
+        program: Program,
+        variables: Vec<VariableRef>,
+        options: &CompileOptions,
+    ) -> Arc<Compiled> {
+        let variables = variables.into_boxed_slice();
+        Arc::new(Compiled { text: text.into(), program, variables, options: options.clone() })
+    }
+}
+
+const PARSED_BEFORE: &str = "the same text was parsed with the same options before";
 
 impl Expression {
     /// Compiles in Camunda's dialect. The text is without the `=` that marks an expression in BPMN.
@@ -71,8 +85,7 @@ impl Expression {
     pub fn compile_with(text: &str, options: &CompileOptions) -> Result<Expression, SyntaxError> {
         let tree = parse_expression(text, options).map_err(|error| *error)?;
         let (program, variables) = compile_expression(&tree, options).ok_or_else(too_deep)?;
-        let text = text.to_string();
-        Ok(Expression(Arc::new(Compiled { text, tree, program, variables, dialect: options.dialect })))
+        Ok(Expression(Compiled::new(text, program, variables, options)))
     }
 
     /// The text as it was given.
@@ -104,7 +117,11 @@ impl Expression {
 
     /// The expression in canonical form; compiling that gives the same expression.
     pub fn format(&self) -> String {
-        format_expression(&self.0.tree)
+        format_expression(&self.tree())
+    }
+
+    fn tree(&self) -> Expr {
+        parse_expression(&self.0.text, &self.0.options).expect(PARSED_BEFORE)
     }
 }
 
@@ -117,8 +134,7 @@ impl UnaryTests {
     pub fn compile_with(text: &str, options: &CompileOptions) -> Result<UnaryTests, SyntaxError> {
         let tree = parse_unary_tests(text, options).map_err(|error| *error)?;
         let (program, variables) = compile_tests(&tree, options).ok_or_else(too_deep)?;
-        let text = text.to_string();
-        Ok(UnaryTests(Arc::new(Compiled { text, tree, program, variables, dialect: options.dialect })))
+        Ok(UnaryTests(Compiled::new(text, program, variables, options)))
     }
 
     /// The text as it was given.
@@ -131,7 +147,7 @@ impl UnaryTests {
         &self.0.variables
     }
 
-    /// Whether the input passes: a boolean.
+    /// Gives a boolean that says whether the input passes.
     pub fn evaluate(
         &self,
         input: &Value,
@@ -143,7 +159,11 @@ impl UnaryTests {
 
     /// The tests in canonical form.
     pub fn format(&self) -> String {
-        format_tests(&self.0.tree)
+        format_tests(&self.tree())
+    }
+
+    fn tree(&self) -> Tests {
+        parse_unary_tests(&self.0.text, &self.0.options).expect(PARSED_BEFORE)
     }
 }
 
@@ -152,14 +172,14 @@ fn too_deep() -> SyntaxError {
     SyntaxError { line: 1, column: 1, expected, found: "one of more".to_string() }
 }
 
-impl<T> Compiled<T> {
+impl Compiled {
     fn run(
         &self,
         input: Option<&Value>,
         scope: &dyn Scope,
         environment: &Environment,
     ) -> (Result<Evaluation, EvaluationError>, Spent) {
-        let mut machine = Machine::new(environment, scope, &self.program.globals, self.dialect);
+        let mut machine = Machine::new(environment, scope, &self.program.globals, self.options.dialect);
         let result = machine.run(&self.program, input);
         let spent = machine.spent();
         let outcome = match result {
@@ -190,12 +210,12 @@ impl std::fmt::Debug for UnaryTests {
 /// Expressions are equal if they say the same thing, however it is written.
 impl PartialEq for Expression {
     fn eq(&self, other: &Expression) -> bool {
-        self.0.tree == other.0.tree && self.0.dialect == other.0.dialect
+        self.0.options.dialect == other.0.options.dialect && self.tree() == other.tree()
     }
 }
 
 impl PartialEq for UnaryTests {
     fn eq(&self, other: &UnaryTests) -> bool {
-        self.0.tree == other.0.tree && self.0.dialect == other.0.dialect
+        self.0.options.dialect == other.0.options.dialect && self.tree() == other.tree()
     }
 }

@@ -16,7 +16,7 @@ fn evaluate(text: &str, dialect: Dialect) -> Result<Evaluation, EvaluationError>
     expression.evaluate(&EmptyScope, &Environment::at_millis(NOW_MS).with_seed(42))
 }
 
-/// What is wrong with one row, if anything.
+/// The error of one row, if there is one.
 fn problem(text: &str, expected: &str, dialect: Dialect) -> Option<String> {
     let actual = match evaluate(text, dialect) {
         Ok(outcome) => outcome,

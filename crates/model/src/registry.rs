@@ -1,5 +1,5 @@
-//! The kinds of entity that the engine changes and a store keeps, one line each. Whatever must exist once per kind, such as
-//! a table of the engine or a statement of a store, is made from this list with `for_each_entity!`.
+//! The kinds of entity that the engine changes and a store keeps, one line each. Everything that must exist
+//! once per kind, such as a table of the engine or a statement of a store, is made from this list with `for_each_entity!`.
 
 use crate::entity::*;
 use crate::key::*;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// - `rows` is the plural by which stores call the rows of this kind. It is part of the stored format.
 /// - The order is part of nothing that is stored. Batches are written in it.
 /// - What remains is one of [`Ended`]; where it belongs is a [`Belonging`], or `None` for what belongs to no instance.
-/// - The macro is named in brackets. Whatever stands in the second brackets is passed on before the list.
+/// - The macro is named in brackets. The content of the second brackets is passed on before the list.
 #[macro_export]
 macro_rules! for_each_entity {
     ([$($then:tt)+] [$($with:tt)*]) => {
@@ -116,7 +116,7 @@ impl Ended {
     }
 }
 
-/// Whose life an entity shares.
+/// The instance and the element whose life an entity shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Belonging {
     pub instance: ProcessInstanceKey,

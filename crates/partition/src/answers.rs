@@ -129,7 +129,7 @@ impl Answers {
         std::mem::take(&mut self.wanted)
     }
 
-    /// A late answer was written. Who asks from now on finds it in the store.
+    /// A late answer was written. Requests that ask from now on find it in the store.
     pub(crate) fn late_answer_was_written(&mut self, key: StoredIdempotency, result: &CommandResult) {
         let name = (key.tenant.clone(), key.key.clone());
         if self.stored.0.contains_key(&name) {

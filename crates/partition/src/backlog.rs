@@ -9,11 +9,13 @@ use std::collections::{BTreeMap, VecDeque};
 use tidemill_model::command::DefinitionRef;
 use tidemill_model::{Command, TenantId, Text};
 
-/// QueuedCommand that a request counts for before it has run.
+/// Work that a request counts for before it has run. Without it, a line could send any number of requests
+/// while its first one runs.
 const WORK_PER_REQUEST: u64 = 1_000;
-/// QueuedCommand beyond its share that a line is reminded of when it comes back: a few batches.
+/// Work beyond its share that a line is reminded of when it comes back: a few batches.
 const DEBT_MAX: u64 = 4 * WORK_MAX;
 /// Lines without requests of which it is still known that they have used more than their share.
+/// Tenants and process ids are chosen by clients, so what is kept for each must be bounded.
 const DEBTORS_MAX: usize = 10_000;
 
 /// Requests keep their order within a line: those of a tenant, with the creates of each process in a line of their own.
@@ -72,6 +74,7 @@ impl Backlog {
     fn line_of(&mut self, queued: &QueuedCommand) -> &mut Waiting {
         let line = line(queued);
         if !self.lines.contains_key(&line) {
+            // A new line does not begin with zero: it would be served alone until it had caught up with all others.
             let used = self.debtors.remove(&line).unwrap_or(0).max(self.used);
             self.arrivals += 1;
             self.turns.insert((used, self.arrivals), line.clone());
@@ -128,7 +131,8 @@ impl Backlog {
         self.before_read = self.before_last_read;
     }
 
-    /// A request of the line has run and has taken this much work. What every request counts for is counted already.
+    /// A request of the line has run and has taken this much work. The fixed work of a request
+    /// (`WORK_PER_REQUEST`) was counted when it was taken.
     pub(crate) fn charge(&mut self, line: Line, work: u64) {
         let Some(work) = work.checked_sub(WORK_PER_REQUEST).filter(|work| *work > 0) else { return };
         if self.lines.contains_key(&line) {
@@ -154,6 +158,7 @@ impl Backlog {
             self.debtors.retain(|_, used| *used > in_turn.saturating_add(WORK_PER_REQUEST));
         }
         if self.debtors.len() > DEBTORS_MAX {
+            // Forgetting debts is unfair for a moment; memory that grows with the number of names would be worse.
             self.debtors.clear();
         }
     }

@@ -66,6 +66,7 @@ impl BoxOrder {
 
     /// The inbox is read again, but for what is in the queue.
     pub(crate) fn reset<'a>(&mut self, queue: impl Iterator<Item = &'a QueuedCommand>) {
+        // Until the inbox was read to its end, a predecessor's follow-up for any box may still wait there.
         *self = BoxOrder { is_unknown: true, ..BoxOrder::default() };
         queue.for_each(|queued| self.arrived(queued));
     }

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use tidemill_model::Command;
 
 impl Core {
+    /// Each stage but `Idle` and `Running` waits for the store, and the next run finds it where the store's answer has moved it.
     pub(crate) fn run_cautiously(&mut self, moment: &Moment, callers: &mut dyn Callers) {
         match std::mem::take(&mut self.suspects.stage) {
             Stage::Idle => self.begin_cautiously(moment, callers),
@@ -35,16 +36,20 @@ impl Core {
         if self.in_flight.is_some() || !self.open.is_empty() {
             return;
         }
+        // While commands run one by one, nothing may join them: the store has refused one, and it must be found.
         if self.one_by_one == 0 {
             self.admit();
         }
+        // This comes before anything is noted, because a killer must not even be in hand once more.
         self.put_aside_killers();
         if !self.open.is_empty() {
             return;
         }
+        // Workers have a note of their own. In one note with commands, a death could not be told apart.
         if std::mem::take(&mut self.suspects.pollers_are_next) && self.begin_with_pollers(callers) {
             return;
         }
+        // Nobody is served in this run, but those whose time is up must not wait for one that does.
         self.pollers.end_waits(moment.elapsed_ms, callers, &mut self.effects);
         let working = &self.working;
         self.pollers.tell_watchers(|job_type| working.has_waiting_jobs(job_type), &mut self.effects);
@@ -83,7 +88,9 @@ impl Core {
             let command = Command::ActivateJobs(poller.command.clone());
             let mark = Mark::of_content(&command);
             let has_suspect = marks.iter().any(|mark| self.suspects.is_suspect(*mark));
+            // A suspect is served alone, like a command that is suspected.
             let may_join = if self.suspects.is_suspect(mark) { marks.is_empty() } else { !has_suspect };
+            // It is claimed first: another partition may be about to answer it.
             if self.suspects.has_killed_too_often(mark) && callers.claim(poller.call) {
                 self.open.put_aside(QueuedCommand::new(command, CommandSource::Poller(poller)), reason());
             } else if may_join && !self.suspects.has_killed_too_often(mark) {
@@ -103,6 +110,7 @@ impl Core {
 
     fn note(&mut self, marks: Vec<Mark>, share: Share) {
         let (note, is_alone) = self.suspects.begin(marks, self.next_batch);
+        // Nothing runs before the note is in the store: a death would leave no trace.
         self.note_wanted = Some(Read::Note { note, is_alone: Some(is_alone) });
         self.suspects.stage = Stage::Noting(share);
     }
@@ -118,6 +126,7 @@ impl Core {
     }
 
     fn run_share(&mut self, left: usize, moment: &Moment) {
+        // They run in order, so that exactly the commands of the note run.
         let done = self.execute_queue(left, true);
         if self.one_by_one > 0 {
             self.one_by_one -= done.min(self.one_by_one);
@@ -165,6 +174,7 @@ impl Core {
             self.suspects.stage = Stage::Resting(share);
             return;
         }
+        // Its death would count as one that it has caused, so the note must say again that it runs.
         let note = self.suspects.go_on(self.next_batch);
         self.note_wanted = Some(Read::Note { note, is_alone: Some(true) });
         self.suspects.stage = Stage::Noting(share);
@@ -174,6 +184,7 @@ impl Core {
     pub(crate) fn end_suspicion(&mut self, was_written: bool, moment: &Moment) {
         let note = self.suspects.end(was_written, self.next_batch, moment.wall, moment.elapsed_ms);
         self.suspects.stage = Stage::Idle;
+        // The driver lets the other partitions of this process run again.
         self.effects.push(Effect::SuspectsAreDone);
         if let Some(note) = note {
             self.note_wanted = Some(Read::Note { note, is_alone: None });

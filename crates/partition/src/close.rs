@@ -17,6 +17,7 @@ use tidemill_store::Envelope;
 use tidemill_store::{Batch, BatchId, Committed, NewInboxEntry};
 
 /// Rows that stay in memory between batches.
+/// Memory is a cache: what leaves is read again from live rows when a command asks for it.
 const ROWS_IN_MEMORY_MAX: usize = 500_000;
 
 /// The order to the driver about a closed batch. The driver answers with `Event::Landed`.
@@ -31,6 +32,8 @@ pub enum Closed {
 impl Core {
     /// The open batch can be closed now, unless answers wait for notes.
     pub(crate) fn is_ready_to_close(&self) -> bool {
+        // A read that is under way may or may not see what a commit beside it writes. So the batch waits,
+        // unless it has waited for enough rounds: then it is written first and the read begins after it.
         let reads_rows = self.wanted.rows_under_way > 0 || self.wanted.has_rows() && !self.must_close();
         self.condition.is_working()
             && self.in_flight.is_none()
@@ -40,19 +43,22 @@ impl Core {
             && !self.late_notes_under_way
     }
 
-    /// Ends the open batch, if it holds something and nothing is in flight. What it has changed counts as written from
+    /// Ends the open batch, if it holds something and nothing is in flight. Its changes count as written from
     /// here on.
     pub fn close(&mut self, moment: &Moment, callers: &mut dyn Callers) -> Option<Closed> {
         if self.open.is_empty() || !self.is_ready_to_close() || !self.keep_late() {
             return None;
         }
+        // The commands under a note are not all through, or the note about their end is not written yet.
         if self.suspects.is_cautious() && !matches!(self.suspects.stage, Stage::Idle | Stage::Writing) {
             return None;
         }
+        // No token lives in memory only: steps that this batch did not get to are commands in the inbox with the same commit.
         self.open.postpone_follow_ups(self.id, &mut self.box_order);
         self.open.changes = self.working.take_changes();
         let mut batch = take(&mut self.open);
         batch.deployed = self.working.take_deployed();
+        // Memory counts as written from here on, although the commit may still fail: then it is thrown away as a whole.
         self.working.end_batch();
         self.working.evict(ROWS_IN_MEMORY_MAX);
         self.answers.forget_stored();
@@ -69,6 +75,7 @@ impl Core {
             }
             Closed::Confirm
         } else {
+            // A confirmation uses no id, because it writes nothing that could be looked up.
             self.next_batch = BatchId(id.0 + 1);
             Closed::Commit(Box::new(self.batch(&mut batch, id)))
         };
@@ -78,10 +85,12 @@ impl Core {
 
     /// Makes the batch for the store. Rows leave the open batch; commands, answers and effects stay in it until the commit has landed.
     fn batch(&mut self, open: &mut OpenBatch, id: BatchId) -> Batch {
+        // The time of a batch never falls, and a successor goes on from it. A pinned test clock may stand in any year.
         let at = self.time.unpinned();
         let commands: Vec<&Command> = open.executed.iter().map(|executed| &executed.queued.command).collect();
         let log = packed_log::pack(&commands);
         let mut changes = take(&mut open.changes);
+        // The due queue may take changes out, because timers that are deleted as a range need no change of their own.
         let fired = self.due.close(&open.fired, &mut changes);
         let outgoing = open.outgoing.iter().map(|FollowUp { partition, command }| {
             let is_own = *partition == self.id;
@@ -97,6 +106,7 @@ impl Core {
             id,
             at,
             log,
+            // The open batch keeps its copy for the time when the commit has landed or failed.
             consumed: open.consumed.clone(),
             changes,
             deletions: take(&mut open.deletions),
@@ -128,6 +138,7 @@ impl Core {
         let replies = take(&mut self.open.replies);
         for (token, result) in &replies {
             let number = token.number;
+            // Where the command is in this same batch, nobody has to be noted for its answer.
             let Some(address) = waiting.remove(&number).or_else(|| self.late.address(number)) else {
                 continue;
             };
@@ -139,6 +150,7 @@ impl Core {
         }
         self.open.replies = replies;
         for (number, address) in waiting {
+            // A retry that adds no key and no receipt changes nothing in the store.
             let is_noted = self.late.address(number).is_some_and(|noted| noted == address);
             if !is_noted && !address.is_empty() {
                 self.open.results.extend(address.results(None, number));
@@ -177,11 +189,14 @@ impl Core {
         self.time.observe_quietly(moment);
         let InFlight { batch, is_confirmation, .. } = in_flight;
         if !is_confirmation {
+            // The due queue and the inbox follow before anybody is told: a caller may ask again at once.
             self.due.landed();
             self.inbox.committed(&batch.consumed);
             if batch.outgoing.iter().any(|follow_up| follow_up.partition == self.id) {
                 self.inbox.has_grown();
             }
+            // This is the first of all effects: a client that is told of its deployment may send a create to
+            // any partition of this node.
             self.effects.push(Effect::DefinitionsAt(committed.definitions_version));
         }
         self.take_effect(batch, callers);
@@ -203,6 +218,7 @@ impl Core {
         if !batch.deployed.is_empty() {
             self.effects.push(Effect::Deployed(batch.deployed));
         }
+        // An instance may be created and end in one batch. Its creator would wait for an end that has been told already.
         let ended: BTreeMap<_, _> = batch.ended.iter().map(|end| (end.instance, *end)).collect();
         for Executed { queued, answer } in batch.executed {
             match answer {
@@ -219,6 +235,8 @@ impl Core {
                 }
             }
         }
+        // Answers follow the commands, because a command that waits for an answer of this very batch must be
+        // noted before that is told.
         for (token, result) in batch.replies {
             if let Some(key) = self.late.address(token.number).and_then(Address::key) {
                 self.answers.late_answer_was_written(key, &result);

@@ -26,11 +26,13 @@ use tidemill_model::{
 };
 use tidemill_store::{BatchId, Committed, Error, Fence, Owned};
 
-/// Requests that may wait for their turn; who comes after that is turned away.
+/// Requests that may wait for their turn; who comes after that is turned away. These are eight full batches.
+/// A request that would wait for longer is better off with an error than with a late answer.
 const BACKLOG_MAX: usize = 8_192;
 /// Callers who wait until the clock counts, before those are forgotten who have left.
 const CLOCK_WATCHERS_BEFORE_CLEANING: usize = 1_000;
 /// Rounds of reads that a batch waits for before it is written without the commands that want more.
+/// Everybody in the batch waits for its last reader, so a command that asks again and again must not hold up the others for ever.
 const LOAD_ROUNDS_MAX: u32 = 4;
 
 /// A partition that was just taken.
@@ -196,10 +198,12 @@ impl Core {
 
     /// Begins with empty memory, as whoever owns the partition from now on.
     pub(crate) fn begin(&mut self, owned: Owned, leases: Vec<Entity>) {
+        // The epoch makes ids of different owners differ, so a successor that looks for a batch never finds one of its own.
         self.next_batch = BatchId((owned.fence.epoch as i64) << 32 | 1);
         self.fence = owned.fence;
         self.working = Working::new(self.id, self.count);
         self.working.reserve_keys(owned.keys.start, owned.keys.end);
+        // The next run compares with the node's version and looks up everything anew, because memory is empty.
         self.definitions_version = None;
         self.due.reset(&leases);
         // The open batch may already consume an entry that was put aside because the store refused its effects. That entry must not be
@@ -208,11 +212,13 @@ impl Core {
             self.queue.iter().filter_map(QueuedCommand::position).chain(self.open.consumed.iter().copied());
         self.inbox.reset(in_hand.chain(self.left_in_place.entries()));
         self.box_order.reset(self.queue.iter());
+        // Nothing counts that was read before a failure: another owner may have written meanwhile.
         self.answers = Answers::default();
         self.wanted = Wanted::default();
         self.backlog.forget_reads();
         self.late_notes_wanted.clear();
         self.late_notes_under_way = false;
+        // Callers still wait for these, and the answer of the read that was under way is dropped.
         self.ends_wanted.append(&mut self.ends_under_way);
         self.note_wanted = None;
         let leases = leases.into_iter().filter_map(|entity| match entity {
@@ -238,6 +244,7 @@ impl Core {
     /// Takes note of something that has happened. Nothing runs before `run` is called.
     pub fn offer(&mut self, event: Event, moment: &Moment, callers: &mut dyn Callers) {
         match event {
+            // Requests are taken in every condition: while the store is away they wait, and the backlog has a limit.
             Event::Request { call, request } => self.take_request(call, request, callers),
             Event::InboxHasGrown => self.inbox.has_grown(),
             // The next run looks at all workers.
@@ -256,7 +263,7 @@ impl Core {
                     }
                 }
             }
-            // After a failure everything is read again. What comes before that would be taken twice.
+            // After a failure everything is read again. A read that arrives before that would be taken twice.
             Event::Read(_) if !self.condition.is_working() => {}
             Event::Read(brought) => self.take_in(brought),
             Event::Failed(error) => self.failed(error, callers),
@@ -272,6 +279,7 @@ impl Core {
 
     fn take_request(&mut self, call: CallId, request: Request, callers: &mut dyn Callers) {
         match request {
+            // The command is refused before it runs: afterwards it would have taken effect, and its caller would hear nothing.
             Request::Execute { command: Command::CorrelateMessage(_), .. } if self.late.is_full(callers) => {
                 self.effects.push(Effect::Answer { call, result: Err(LateAnswers::too_many()) });
             }
@@ -328,6 +336,7 @@ impl Core {
                 for (key, process) in processes {
                     self.working.supply_process(key, process);
                 }
+                // The read may have begun before the change: what it brought of definitions is dropped and read again.
                 if self.wanted.definitions_have_moved {
                     self.working.definitions_changed();
                 }
@@ -407,6 +416,7 @@ impl Core {
 
     fn rows_have_come(&mut self) {
         self.wanted.rows_under_way = self.wanted.rows_under_way.saturating_sub(1);
+        // The open batch counts the rounds, because it cannot be closed while its commands wait for reads.
         self.open.load_rounds += 1;
         self.go_on(WaitsFor::Rows);
     }
@@ -420,6 +430,7 @@ impl Core {
 
     /// Gives the reads that the driver has to begin now. Each read is given once.
     pub fn reads(&mut self) -> Vec<Read> {
+        // Nothing else is read during a recovery: all that is known is about to be forgotten.
         if let Some(recovery) = self.condition.take_recovery() {
             return vec![recovery];
         }
@@ -484,6 +495,8 @@ impl Core {
             return false;
         }
         self.time.observe_quietly(moment);
+        // A cautious owner, and one that writes commands one by one, begins nothing while something is
+        // unwritten: a failure must be the fault of one known command.
         let is_free = self.in_flight.is_none() && self.open.is_empty();
         if self.suspects.is_cautious() {
             let is_idle = is_free && matches!(self.suspects.stage, Stage::Idle);

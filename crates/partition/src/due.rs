@@ -9,8 +9,10 @@ use tidemill_timers::window::{Page, Read};
 use tidemill_timers::{Deadlines, Position, Window};
 
 /// Memory for timers that are due soon.
+/// When it is full, the window reaches less far ahead, down to a second; timers behind it stay in the store.
 const WINDOW_BYTES_MAX: usize = 64 << 20;
-/// The longest time ahead for which timers are held in memory.
+/// The longest time ahead for which timers are held in memory. A longer time would load timers that are
+/// cancelled before they are due; a shorter one would mean more reads.
 const LOOK_AHEAD_MS_MAX: i64 = 120_000;
 
 /// Dates that wait for the clock at the same time. While there are as many, no other timer fires.
@@ -19,12 +21,15 @@ const DATES_MAX: usize = 100_000;
 pub(crate) struct DueQueue {
     timers: Window<Arc<Timer>>,
     /// Timers whose date has come by the partition's time, but not by the store's clock, which was set back.
+    /// They are held here and not in the window, which would offer them again in every run.
     dates: BTreeMap<Position, Arc<Timer>>,
+    /// They have no rows in the order of their ends: an owner finds them from jobs and leases when it begins.
     leases: Deadlines,
 }
 
 impl Default for DueQueue {
     fn default() -> DueQueue {
+        // A timer takes its own size and roughly 64 bytes for its place in the window.
         let timers = Window::new(WINDOW_BYTES_MAX, LOOK_AHEAD_MS_MAX, |_| size_of::<Timer>() + 64);
         DueQueue { timers, dates: BTreeMap::new(), leases: Deadlines::default() }
     }
@@ -58,6 +63,8 @@ impl DueQueue {
                 break;
             }
             for (position, timer) in due {
+                // A date such as "at nine o'clock" must not come early by the clock that people see.
+                // Durations go by the partition's time.
                 if timer.waits_for_clock && timer.due_at > clock {
                     self.dates.insert(position, timer);
                 } else {
@@ -82,6 +89,7 @@ impl DueQueue {
         for timer in fired {
             self.timers.fire(position_of(timer));
         }
+        // The window knows every timer up to its horizon, so it can say how far a range covers fired ones only.
         let deletion = self.timers.close();
         let range = deletion.range?;
         let is_fired = |position: Position| range.after < position && position <= range.up_to;
@@ -170,6 +178,7 @@ impl DueQueue {
         self.timers.forget();
         let dates = std::mem::take(&mut self.dates).into_values();
         for timer in taken.chain(dates) {
+            // The next read leaves out timers that are in hand, so these must no longer count as that.
             self.timers.put_back(position_of(&timer), timer);
         }
     }

@@ -10,6 +10,7 @@ use tidemill_model::{ProcessInstanceKey, TenantId, Text};
 pub(crate) struct HeldUp {
     holds_some: bool,
     everything: bool,
+    /// A command waits whose instance is not known yet. Any instance may be it, so commands of all instances wait.
     unknown_instance: bool,
     instances: FxHashSet<ProcessInstanceKey>,
     correlations: FxHashSet<(TenantId, Text)>,
@@ -38,9 +39,11 @@ impl HeldUp {
         }
         match aggregate {
             Aggregate::Everything => self.holds_some,
+            // It may be one of those that wait, and must not overtake them.
             Aggregate::UnknownInstance => self.unknown_instance || !self.instances.is_empty(),
             Aggregate::Instance(instance) => self.unknown_instance || self.instances.contains(instance),
             Aggregate::Correlation(tenant, key) => self.correlations.contains(&(tenant.clone(), key.clone())),
+            // A create has nothing to wait for but commands that concern everything.
             Aggregate::NewInstance => false,
         }
     }

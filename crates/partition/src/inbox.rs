@@ -18,7 +18,7 @@ pub(crate) struct InboxReader {
     in_hand: BTreeSet<Position>,
     /// Committed since the read that is under way began.
     committed: BTreeSet<Position>,
-    /// The inbox may hold entries that were not read yet.
+    /// The inbox may hold entries that were not read yet. Wake-ups set it, which are only hints, and every page that was cut.
     is_dirty: bool,
     is_reading: bool,
     /// The last page was cut, or a batch had no room for all of it.
@@ -63,6 +63,7 @@ impl InboxReader {
         let committed = std::mem::take(&mut self.committed);
         let mut letters = Vec::new();
         for entry in entries {
+            // The page may be older than a commit that has consumed the entry, or show one that is in hand.
             if committed.contains(&entry.position) || !self.in_hand.insert(entry.position) {
                 continue;
             }
@@ -120,6 +121,7 @@ impl InboxReader {
 
     /// Everything is read again, but for entries that stay in hand.
     pub(crate) fn reset(&mut self, in_hand: impl Iterator<Item = Position>) {
+        // The inbox counts as dirty, because nobody knows what a predecessor has left in it.
         *self = InboxReader { in_hand: in_hand.collect(), is_dirty: true, ..InboxReader::default() };
     }
 }

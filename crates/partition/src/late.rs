@@ -1,20 +1,23 @@
-//! Answers that come with another command, perhaps of another partition and after this owner is gone. Whoever may ask again
-//! or later is noted in the store with the command's effects, so that the next owner can answer them too.
+//! Answers that come with another command, perhaps of another partition and after this owner is gone. Callers
+//! who may ask again or later are noted in the store with the command's effects, so that the next owner can answer them too.
 
 use crate::answers::{CommandResult, REQUEST_ID_MARK, kept_from, pack};
 use crate::queued::{CommandSource, QueuedCommand};
 use crate::request::{CallId, Callers, CommandError, Effect};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use tidemill_model::{TenantId, Text, Timestamp};
 use tidemill_store::StoredIdempotency;
 use tidemill_store::{CommandResult as StoredResult, IdempotentAnswer, Position};
 
 /// Callers that may wait for one answer; retries join those who wait.
+/// A client that retries while it waits would otherwise make the list grow until the answer comes.
 const CALLERS_MAX: usize = 1_000;
 /// Answers that are waited for before those are forgotten that nobody waits for any more.
 const ANSWERS_BEFORE_CLEANING: usize = 10_000;
-/// Answers that may be waited for at the same time; who comes after that is turned away.
+/// Answers that may be waited for at the same time; who comes after that is turned away. An answer may be
+/// long in coming, such as while the partition of an instance is away, so memory must have a limit.
 const ANSWERS_MAX: usize = 50_000;
 
 #[derive(Default)]
@@ -28,6 +31,7 @@ struct Late {
 pub(crate) struct Address {
     intent: Text,
     key: Option<StoredIdempotency>,
+    /// These commands were sent through the inbox without waiting, and their results are asked for later.
     positions: Vec<i64>,
 }
 
@@ -36,6 +40,7 @@ tidemill_store::packed!(Address);
 impl Address {
     pub(crate) fn add(&mut self, queued: &QueuedCommand) {
         self.intent = queued.intent();
+        // Retries join under the key of the first; those without a key have only their receipt.
         if self.key.is_none() {
             self.key = queued.key();
         }
@@ -89,6 +94,7 @@ impl Address {
     pub(crate) fn note(&self, number: u64, now: Timestamp) -> IdempotentAnswer {
         let (tenant, key) = note_key(number);
         let created_at = match (&self.key, self.positions.as_slice()) {
+            // The note lives as long as the answer may be asked for: minutes for a key between nodes, a day for a receipt.
             (Some(key), []) => kept_from(&key.key, now),
             _ => now,
         };
@@ -161,6 +167,7 @@ impl LateAnswers {
                 late.callers.retain(|call| callers.is_waiting(*call));
                 !late.callers.is_empty()
             });
+            // As many again may come before the next search, so that its cost is spread over them.
             self.clean_at = ANSWERS_BEFORE_CLEANING.max(self.by_number.len() * 2).min(ANSWERS_MAX);
         }
         self.by_number.len() >= ANSWERS_MAX
@@ -182,12 +189,24 @@ impl LateAnswers {
             let address = note.and_then(|note| tidemill_store::unpack(&note.answer).ok());
             // An answer without an address is for callers who are gone.
             let late = Late { address: address.unwrap_or_default(), callers: Vec::new() };
+            // An entry that is here already knows more than the note.
             self.by_number.entry(number).or_insert(late);
+        }
+    }
+
+    /// Another owner may have told these answers: it had the partition for a while, and nobody tells them twice. The callers hear that the
+    /// outcome is not known; with a key they find the answer in the store. Waiting on would leave them, and the memory that
+    /// they take, here for ever.
+    pub(crate) fn forget(&mut self, effects: &mut Vec<Effect>) {
+        for call in self.by_number.drain().flat_map(|(_, late)| late.callers).collect::<BTreeSet<_>>() {
+            let reason = "another node had the partition for a while and may have the answer".to_owned();
+            effects.push(Effect::Answer { call, result: Err(CommandError::Unavailable(reason)) });
         }
     }
 
     pub(crate) fn tell(&mut self, number: u64, result: &CommandResult, effects: &mut Vec<Effect>) {
         if let Some(was_told) = self.asked.get_mut(&number) {
+            // The note that is being read was written before this answer: it must not bring the callers back.
             *was_told = true;
         }
         for call in self.by_number.remove(&number).map(|late| late.callers).unwrap_or_default() {

@@ -12,6 +12,7 @@ const REASON_BYTES_MAX: usize = 10_000;
 pub(crate) fn letter(position: Option<Position>, payload: Vec<u8>, reason: &str) -> DeadLetter {
     let mut reason = reason.replace('\0', "\u{fffd}");
     if reason.len() > REASON_BYTES_MAX {
+        // A text that is cut in the middle of a character is no text any more.
         let end = (0..=REASON_BYTES_MAX).rev().find(|end| reason.is_char_boundary(*end));
         reason.truncate(end.unwrap_or(0));
         reason.push_str("...");

@@ -1,10 +1,10 @@
 //! The core of a partition: a state machine without I/O, clock or randomness around the engine.
 //!
-//! A [`Core`] owns everything that one partition knows: the working state, the open batch, answers, what falls due, workers and
-//! callers who wait. Whoever drives it tells it what has happened ([`Core::offer`]), lets it work ([`Core::run`]) and
-//! does what comes out: reads ([`Core::reads`]), batches for the store ([`Core::close`]) and effects
-//! ([`Core::take_effects`]). The same events at the same moments give the same result, so a simulator can replay
-//! a run exactly.
+//! A [`Core`] owns everything that one partition knows: the working state, the open batch, answers, what
+//! falls due, workers and callers who wait. A driver tells it what has happened ([`Core::offer`]), lets it
+//! work ([`Core::run`]) and does what comes out: reads ([`Core::reads`]), batches for the store
+//! ([`Core::close`]) and effects ([`Core::take_effects`]). The same events at the same moments give the same
+//! result, so a simulator can replay a run exactly.
 
 mod answers;
 mod backlog;
@@ -44,6 +44,6 @@ pub use request::{
     AwaitedEnd, CallId, Callers, CommandError, CommandOptions, Effect, EndedInstance, Idempotency, Request,
 };
 pub use suspects::{Mark, is_for_deaths, noted_batch, noted_marks};
-pub use tally::{Fill, Tally, Verdict};
+pub use tally::{Fill, Tally, Verdict, command_name};
 pub use tidemill_store::{Envelope, KeptAnswer, StoredIdempotency};
 pub use time::{LOOK_MS_MAX, Moment, StoreTime};

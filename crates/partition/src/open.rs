@@ -22,13 +22,14 @@ use tidemill_store::{BatchId, CommandResult as StoredResult, DeadLetter, Idempot
 const COMMANDS_MAX: usize = 1_024;
 /// Bytes, roughly, that a batch writes before it is closed: a larger one would hold up everybody behind it.
 const BYTES_MAX: usize = 16 << 20;
-/// QueuedCommand, as the engine counts it, after which a batch is closed and those who wait get their turn. Many times what as many
-/// small commands take as a batch may have.
+/// Work, as the engine counts it, after which a batch is closed and those who wait get their turn. A full
+/// batch of small commands takes only a small part of it.
 pub(crate) const WORK_MAX: u64 = 2_000_000;
 /// Follow-ups of a command run in the same batch until they and the command have taken so much work together. The rest goes to the
 /// inbox, so that one command with many follow-ups does not hold up everybody else.
 const FOLLOW_UP_WORK_MAX: u64 = 500_000;
 /// Bytes that a row takes, apart from large values.
+/// Only the order of magnitude matters: it is compared with a limit of 16 MB.
 const ROW_BYTES: usize = 512;
 
 /// A command that was run, and what its sender gets after the commit.
@@ -98,6 +99,7 @@ impl OpenBatch {
         self.handed_out_bytes >= BYTES_MAX
     }
 
+    /// Such a batch needs no commit. Rejections and repeated answers are told as soon as the lease is known to hold.
     pub(crate) fn changes_nothing(&self) -> bool {
         self.changes.is_empty()
             && self.deletions.is_empty()

@@ -3,6 +3,7 @@
 use tidemill_model::Command;
 
 pub(crate) fn pack(commands: &[&Command]) -> Vec<u8> {
+    // Every commit packs its log, so speed counts more than size.
     lz4_flex::compress_prepend_size(&tidemill_store::pack_commands(commands))
 }
 

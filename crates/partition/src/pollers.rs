@@ -27,6 +27,7 @@ pub(crate) struct Poller {
 pub(crate) struct Pollers {
     by_type: FxHashMap<Text, VecDeque<Poller>>,
     /// Workers that take the jobs that are there now and do not wait.
+    /// They are answered in the same run, with jobs or without.
     at_once: FxHashMap<Text, VecDeque<Poller>>,
     count: usize,
     /// Nobody's time is up before this. It may be too early, which costs a look; finding the exact time would cost a search on every change.
@@ -141,6 +142,7 @@ impl Pollers {
             }
             next
         };
+        // Those who wait came first.
         next_of(&mut self.by_type).or_else(|| next_of(&mut self.at_once))
     }
 
@@ -188,9 +190,10 @@ impl Pollers {
         self.at_once.retain(|_, waiting| !waiting.is_empty());
     }
 
-    /// Sends everybody away. Who comes after that gets what there is and does not wait.
+    /// Sends everybody away. A worker that comes after that gets the jobs that there are and does not wait.
     pub(crate) fn end_all(&mut self, effects: &mut Vec<Effect>) {
         let watchers = std::mem::take(&mut self.watchers).into_values().flatten();
+        // Nobody may be kept waiting, so they are told to ask, although there may be nothing.
         effects.extend(watchers.map(|call| Effect::JobsMayBeThere { call, result: Ok(()) }));
         let pollers = std::mem::replace(self, Pollers { is_closed: true, ..Pollers::default() });
         let all = pollers.by_type.into_values().chain(pollers.at_once.into_values()).flatten();
@@ -206,6 +209,7 @@ impl Pollers {
     }
 }
 
+/// An empty list is an answer, not an error: a worker asks again by itself.
 fn send_away(poller: &Poller) -> Effect {
     Effect::Jobs { call: poller.call, result: Ok(Vec::new()) }
 }

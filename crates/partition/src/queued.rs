@@ -10,6 +10,7 @@ use tidemill_store::StoredIdempotency;
 pub(crate) struct QueuedCommand {
     pub(crate) command: Command,
     pub(crate) source: CommandSource,
+    /// None if it can run. A command that waits keeps its place in the queue, before those that came later.
     pub(crate) waits_for: Option<WaitsFor>,
     /// Number of reads that were made for it. A command that never has enough is put aside in the end.
     pub(crate) reads: u32,

@@ -74,11 +74,13 @@ pub enum Brought {
 #[derive(Default)]
 pub(crate) struct Wanted {
     needs: Vec<Need>,
+    /// Many commands miss the same rows, such as those of one instance; each need is read once.
     known: FxHashSet<Need>,
     remains: BTreeSet<ProcessInstanceKey>,
     keys: u64,
     /// Reads of rows that are under way. Until they have come nothing is written that they may or may not see.
     pub(crate) rows_under_way: u32,
+    /// A block must not arrive while another is being asked for: the second would replace the first.
     pub(crate) keys_under_way: bool,
     /// Definitions have changed since the read of rows began: what it brings of them may be old.
     pub(crate) definitions_have_moved: bool,
@@ -108,6 +110,7 @@ impl Wanted {
     }
 
     pub(crate) fn take_rows(&mut self) -> Vec<Read> {
+        // There is one round at a time, so that the needs of all commands that wait gather for the next.
         if self.rows_under_way > 0 {
             return Vec::new();
         }

@@ -60,6 +60,7 @@ impl Core {
     }
 
     pub(crate) fn go_on_failing(&mut self, callers: &mut dyn Callers) {
+        // The commit may still succeed, and its callers must then be answered. So recovery begins when its fate is known.
         if self.in_flight.is_some() || !matches!(self.condition, Condition::Failing(_)) {
             return;
         }
@@ -85,6 +86,7 @@ impl Core {
             return;
         }
         let (id, refused) = match error {
+            // A refused batch was rolled back as a whole, so there is nothing to look up.
             Error::Refused { .. } => (None, Some(error)),
             _ => ((!is_confirmation).then_some(id), None),
         };
@@ -92,8 +94,8 @@ impl Core {
         self.condition = Condition::Recovering { failed, is_asked: false };
     }
 
-    /// Nothing that the open batch has done counts. What clients have sent waits again; entries of the inbox and what has
-    /// become due are found again, but for those that are to be run one by one.
+    /// Nothing that the open batch has done counts. Commands of clients wait again. Entries of the inbox,
+    /// timers and leases are found again, but for those that are to be run one by one.
     fn undo_open_batch(&mut self, callers: &mut dyn Callers) {
         let open = std::mem::take(&mut self.open);
         let executed = self.take_back(open.executed, QueuedCommand::has_caller, callers);
@@ -122,6 +124,7 @@ impl Core {
             }
             _ => {}
         }
+        // Other partitions of this process may wait for the end of a suspect that ran alone.
         if self.suspects.is_cautious() {
             self.effects.push(Effect::SuspectsAreDone);
         }
@@ -153,8 +156,9 @@ impl Core {
     pub(crate) fn recovered(&mut self, recovered: Recovered, moment: &Moment, callers: &mut dyn Callers) {
         let condition = std::mem::replace(&mut self.condition, Condition::Working);
         let Recovered { owned, leases, batch_is_there, definitions_version } = recovered;
+        let had_another_owner = owned.fence.epoch > self.fence.epoch + 1;
         // Leases on jobs may have run out meanwhile.
-        if owned.fence.epoch > self.fence.epoch + 1 {
+        if had_another_owner {
             // Another owner may have been there. Its time went on from the last batch that it found, so it may be behind the time
             // of this node, and what it has leased must not end by the latter.
             self.time.go_on_from(owned.last_batch_at, moment);
@@ -166,6 +170,12 @@ impl Core {
         if let Condition::Recovering { failed: Some(failed), .. } = condition {
             self.settle(*failed, Some(batch_is_there), callers);
         }
+        // After the batch was settled, because its commands may wait for such answers too.
+        if had_another_owner {
+            self.late.forget(&mut self.effects);
+        }
+        // The old batch is settled by now: commands that wait again are in the queue, and their entries must
+        // not be read a second time.
         self.begin(owned, leases);
     }
 
@@ -182,6 +192,7 @@ impl Core {
         let condition = std::mem::replace(&mut self.condition, Condition::Stopped(Some(error)));
         if let Condition::Recovering { failed: Some(failed), .. } = condition {
             let is_there = if failed.id.is_none() { Some(false) } else { batch_is_there };
+            // Running commands one by one is up to the new owner.
             let failed = FailedBatch { refused: None, ..*failed };
             self.settle(failed, is_there, callers);
         }
@@ -193,6 +204,7 @@ impl Core {
             (Some(error), _) => self.run_one_by_one(batch, &error, callers),
             (None, Some(true)) => {
                 let partitions = batch.outgoing.iter().map(|follow_up| follow_up.partition);
+                // A commit wakes other partitions by itself, but this one has failed before it came to that.
                 let woken: BTreeSet<_> = partitions.filter(|partition| *partition != self.id).collect();
                 self.effects.extend(woken.into_iter().map(Effect::Wake));
                 self.take_effect(batch, callers);
@@ -223,6 +235,7 @@ impl Core {
         let (pollers, commands): (Vec<_>, Vec<_>) =
             batch.executed.into_iter().partition(|one| matches!(one.queued.source, CommandSource::Poller(_)));
         let queued_commands = self.take_back(commands, |_| true, callers);
+        // A command that is alone in its batch is the culprit. With letters in the batch it may be one of them instead.
         if !has_letters && (queued_commands.is_empty() || queued_commands.len() == 1 && pollers.is_empty()) {
             let culprits = pollers.into_iter().map(|one| one.queued).chain(queued_commands);
             for queued in culprits {
@@ -231,6 +244,7 @@ impl Core {
             return;
         }
         self.take_back(pollers, |_| false, callers);
+        // The number is added, because the batch may itself have been one of several that run one by one.
         self.one_by_one += queued_commands.len();
         self.put_first(queued_commands);
     }

@@ -17,10 +17,12 @@ use tidemill_model::command::{ExpireLeases, TriggerTimer};
 
 /// Requests of clients, entries of the inbox, and due timers and leases that are in the queue at the same time. Each kind has a
 /// share of its own, so that none can keep the others waiting.
+/// Together they fill one batch of 1,024 commands.
 const CLIENTS_MAX: usize = 512;
 const ENTRIES_MAX: usize = 256;
 const DUE_MAX: usize = 256;
 /// Rounds of reads that one command may need before it is given up.
+/// No honest command needs as many, so one that does asks for something that the store never gives.
 const READS_PER_COMMAND_MAX: u32 = 10_000;
 /// The next block of keys is reserved before fewer are left, so that few commands run twice for want of keys.
 const KEYS_LEFT_MIN: u64 = 100_000;
@@ -34,6 +36,7 @@ fn is_long(work: u64, commands: usize) -> bool {
     work >= HEAVY_RUN_WORK_MAX && work >= HEAVY_COMMAND_WORK * commands as u64
 }
 
+/// The room that is left in the queue for commands of each kind.
 struct Room {
     clients: usize,
     entries: usize,
@@ -64,6 +67,8 @@ impl Core {
         } else {
             self.admit();
             self.execute_queue(usize::MAX, false);
+            // Workers come last, so that they get the jobs which this batch has made, and only when the batch
+            // is about to be written: their leases begin now.
             if self.is_ready_to_close() {
                 self.serve_pollers(moment, callers);
             }
@@ -92,6 +97,7 @@ impl Core {
         if self.is_stopping {
             return;
         }
+        // The last batch was full before it had looked at all of the queue.
         let was_cut = self.has_unvisited;
         let mut room = self.room();
         while room.entries > 0
@@ -100,6 +106,7 @@ impl Core {
             self.queue.push_back(queued);
             room.entries -= 1;
         }
+        // Entries were admitted first, so those in the queue run before requests that are admitted now.
         let all_may_come = !self.inbox.holds_up_requests();
         while room.clients > 0
             && let Some(queued) = self.backlog.pop(all_may_come)
@@ -180,6 +187,7 @@ impl Core {
             let trigger = TriggerTimer { timer: (*timer).clone(), was_put_aside: false };
             self.queue.push_back(QueuedCommand::new(Command::TriggerTimer(trigger), source));
         }
+        // Leases of a worker that died run out together, so one command ends all of them.
         let jobs = self.due.take_leases(now, due_max);
         if !jobs.is_empty() {
             let command = Command::ExpireLeases(ExpireLeases { jobs, at: now });
@@ -194,6 +202,7 @@ impl Core {
         }
         let queued = self.queue.len();
         self.execute_queue(1, true);
+        // It has run or was put aside. If it waits for rows instead, it stays the first.
         if self.queue.len() < queued {
             self.one_by_one -= 1;
         }
@@ -206,6 +215,7 @@ impl Core {
         let work_before = self.open.work;
         self.run_follow_ups(&mut held_up);
         while done + waiting.len() < commands_max && !self.open.is_full() {
+            // The driver takes in what has arrived meanwhile, and calls `run` again.
             if !in_order && is_long(self.open.work - work_before, done) {
                 break;
             }
@@ -222,6 +232,7 @@ impl Core {
                     done += 1;
                     self.run_follow_ups(&mut held_up);
                     if let Some(line) = line {
+                        // Follow-ups are charged to the sender too: they are work that its command has caused.
                         self.backlog.charge(line, self.open.work - self.open.work_before);
                     }
                 }
@@ -237,8 +248,8 @@ impl Core {
         done
     }
 
-    /// The batch is full. What it did not get to is taken anew for the next one, by then in the order of what each line has
-    /// used.
+    /// The batch is full. Commands that it did not get to are taken anew for the next one, by then in the
+    /// order of the work that each line has used.
     fn put_back_unvisited(&mut self) {
         for mut queued in std::mem::take(&mut self.queue).into_iter().rev() {
             // The rows that it has missed may arrive before it is taken again. If not, it asks for them once more.
@@ -314,6 +325,7 @@ impl Core {
                     self.open.repeat(queued, remembered);
                     return None;
                 }
+                // The rows are asked for at the same time, so that one round trip brings both.
                 Lookup::Unknown => {
                     self.ask_ahead(&queued);
                     queued.waits_for = Some(WaitsFor::Answer);
@@ -326,6 +338,7 @@ impl Core {
         if !needs.is_empty() {
             return self.wait_for_rows(queued, Missing { rows: needs, ..Missing::default() });
         }
+        // New rows have new keys, so the difference afterwards is about the number of rows that the command has made.
         let first_key = self.working.next_key();
         match self.run_command(&queued.command) {
             Run::Missed(missing) => return self.wait_for_rows(queued, missing),
@@ -337,6 +350,7 @@ impl Core {
                 self.box_order.ran(&queued);
                 let rows = self.working.next_key().saturating_sub(first_key) as usize;
                 let written = (rows, self.working.take_value_bytes());
+                // Answers are kept by the real time: a pinned test clock must not make them expire.
                 let now = self.time.unpinned();
                 self.open.add(queued, *outcome, written, self.id, now, &mut self.box_order);
             }
@@ -363,6 +377,7 @@ impl Core {
     pub(crate) fn run_command(&mut self, command: &Command) -> Run {
         let now = Now { time: self.time.now(), clock: self.time.clock() };
         let (working, before) = (&mut self.working, self.before_command);
+        // Unwinding is safe here, because `recover` restores from the journal what the command has changed.
         let ran = catch_unwind(AssertUnwindSafe(|| {
             if let Some(before) = before {
                 before(command);

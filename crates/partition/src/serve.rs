@@ -11,11 +11,14 @@ use tidemill_engine::Reply;
 use tidemill_model::{Answer, Command, Text};
 
 impl Core {
+    /// The jobs and their leases are in the same commit as the commands that have made the jobs, so a job
+    /// reaches its worker one commit earlier than by a request of its own.
     pub(crate) fn serve_pollers(&mut self, moment: &Moment, callers: &mut dyn Callers) {
         self.turns = self.turns.wrapping_add(1);
         for job_type in self.pollers.types(self.turns) {
             let mut unserved = Vec::new();
             self.serve_type(&job_type, callers, &mut unserved);
+            // Each goes to the head of the line, so the last one goes first.
             for poller in unserved.into_iter().rev() {
                 self.pollers.put_back(poller);
             }
@@ -47,22 +50,32 @@ impl Core {
                 Run::Done(outcome) => match outcome.reply {
                     Reply::Now(Answer::Activated(jobs)) if !jobs.is_empty() => {
                         let bytes = jobs.iter().map(|job| job.variables.as_str().len());
+                        // Answers are kept in memory until the commit has landed, so their size counts.
                         self.open.handed_out_bytes += bytes.sum::<usize>();
                         let queued = QueuedCommand::new(command, CommandSource::Poller(poller));
                         let answer = Answered::Now(Ok(Answer::Activated(jobs)));
                         self.open.executed.push(Executed { queued, answer });
                     }
-                    _ => {
+                    reply => {
+                        if outcome.changes_rows
+                            && let Reply::Now(answer) = reply
+                        {
+                            // Instances whose jobs cannot be handed out got incidents, which are written although no worker is served.
+                            let queued = QueuedCommand::new(command, CommandSource::FollowUp);
+                            self.open.executed.push(Executed { queued, answer: Answered::Now(Ok(answer)) });
+                        }
                         callers.release(poller.call);
                         unserved.push(poller);
                     }
                 },
+                // Its claim stays: it is answered with the failure.
                 Run::Failed(reason) => {
                     self.open.put_aside(QueuedCommand::new(command, CommandSource::Poller(poller)), reason);
                 }
                 Run::Missed(missing) => {
                     callers.release(poller.call);
                     unserved.push(poller);
+                    // The jobs of this type come with the next round of reads. Others of the type would miss the same.
                     self.wanted.want(missing);
                     return;
                 }

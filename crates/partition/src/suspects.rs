@@ -1,7 +1,8 @@
-//! Finds the command that brings down its process. Nobody can tell a killed machine from a command that kills, so evidence is
-//! gathered. For ten minutes after a predecessor that died, the owner notes in the store what it is about to run. What was
-//! noted and not written when the owner died is suspected. It runs alone: an owner that dies then has died of it, and
-//! it is put aside. While it waits for rows or is written, which may take long, the note says that it does not run.
+//! Finds the command that brings down its process. Nobody can tell a killed machine from a command that
+//! kills, so evidence is gathered. For ten minutes after a predecessor that died, the owner notes in the
+//! store what it is about to run. A command that was noted and not written when the owner died is a suspect.
+//! It runs alone: an owner that dies then has died of it, and it is put aside. While it waits for rows or is
+//! written, which may take long, the note says that it does not run.
 
 use crate::pollers::Poller;
 use crate::queued::{CommandSource, QueuedCommand};
@@ -222,6 +223,7 @@ impl Suspects {
     fn note(&mut self, batch: BatchId, is_at_rest: bool) -> Option<Vec<u8>> {
         self.is_noted = !self.in_hand.is_empty() || !self.known.is_empty();
         let mut suspects: Vec<_> = self.known.iter().map(|(mark, suspicion)| (*mark, *suspicion)).collect();
+        // The same knowledge must give the same bytes, or a simulation could not be repeated.
         suspects.sort_unstable_by_key(|(mark, _)| *mark);
         let note = Note { batch: batch.0, in_hand: self.in_hand.clone(), is_at_rest, suspects };
         self.is_noted.then(|| tidemill_store::pack(&note))
@@ -245,6 +247,8 @@ impl Suspects {
                 self.cautious_until_ms = None;
             }
         }
+        // A note whose batch was written does no harm: the next owner finds the batch. Taking back every note
+        // would cost one more write for each batch.
         let is_stale = self.is_noted && (!was_written || !self.is_cautious());
         is_stale.then(|| self.note(batch, false))
     }

@@ -38,7 +38,7 @@ pub struct Fill {
 }
 
 impl Core {
-    /// Whether to count at all.
+    /// Turns counting on or off.
     pub fn keep_tally(&mut self, is_wanted: bool) {
         self.keeps_tally = is_wanted;
     }
@@ -79,12 +79,13 @@ impl Tally {
                 // It has run before.
                 Answered::Again(_) => continue,
             };
-            self.count(name(&queued.command), verdict);
+            self.count(command_name(&queued.command), verdict);
         }
         self.timers_late_ms.extend(batch.fired.iter().map(|timer| (now - timer.due_at).max(0)));
     }
 
     fn count(&mut self, command: &'static str, verdict: Verdict) {
+        // A list is enough, because a batch has few kinds of commands.
         let known = self.commands.iter_mut().find(|(known, was, _)| *known == command && *was == verdict);
         match known {
             Some((_, _, count)) => *count += 1,
@@ -93,8 +94,8 @@ impl Tally {
     }
 }
 
-/// The name of a command in metrics.
-fn name(command: &Command) -> &'static str {
+/// The name of a command in metrics and traces.
+pub fn command_name(command: &Command) -> &'static str {
     match command {
         Command::Deploy(_) => "deploy",
         Command::DeleteResource(_) => "delete_resource",

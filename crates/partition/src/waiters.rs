@@ -8,6 +8,7 @@ use tidemill_model::{CreatedInstance, ProcessInstanceKey};
 /// Instances whose end is waited for before the list is searched for callers who have given up.
 const INSTANCES_BEFORE_CLEANING: usize = 10_000;
 /// Instances whose end may be waited for at the same time; who comes after that is turned away.
+/// An instance may take days to end, so callers without a time-out would fill the memory.
 const INSTANCES_MAX: usize = 100_000;
 /// Callers that may wait for the end of one instance.
 const CALLERS_PER_INSTANCE_MAX: usize = 1_000;
@@ -48,6 +49,7 @@ impl Waiters {
             return effects.push(Effect::Ended { call: *call, result });
         }
         self.clean(callers);
+        // A further caller for an instance that is waited for already needs hardly any room.
         let is_full = self.by_instance.len() >= INSTANCES_MAX;
         let waiting = self.by_instance.entry(created.instance).or_default();
         if waiting.len() >= CALLERS_PER_INSTANCE_MAX {
@@ -104,6 +106,7 @@ impl Waiters {
 
     fn take_all(&mut self) -> impl Iterator<Item = Waiter> + use<> {
         let mut all: Vec<_> = std::mem::take(&mut self.by_instance).into_values().flatten().collect();
+        // Hash tables have no order, and effects must come in the same order in every run of a simulation.
         all.sort_unstable_by_key(|waiter| waiter.call);
         all.into_iter()
     }

@@ -27,7 +27,7 @@ pub trait Machine: Send + Sync + 'static {
     /// Runs the timer loop of a partition.
     fn spawn_timers(&self, id: PartitionId, running: BoxFuture<'static, ()>);
 
-    /// The way to other nodes. Whoever asks there says by the secret that it may.
+    /// The way to other nodes. Requests to them show the secret.
     fn network(&self, secret: &str) -> Arc<dyn Network>;
 }
 
@@ -48,8 +48,8 @@ impl Machine for ServerMachine {
         tokio::spawn(task);
     }
 
-    /// A thread of its own, so that an expression that takes long holds up neither requests nor the beats by which the
-    /// node stays alive. Whatever the loop waits for is driven by the runtime of the server.
+    /// A thread of its own, so that an expression that takes long holds up neither requests nor the beats by
+    /// which the node stays alive. The runtime of the server drives everything that the loop waits for.
     fn spawn_loop(&self, id: PartitionId, running: BoxFuture<'static, ()>) {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name(format!("partition-{id}")).stack_size(LOOP_STACK_BYTES);

@@ -1,4 +1,4 @@
-//! What the store holds in the end, compared with the ledger.
+//! Compares the content of the store in the end with the ledger.
 
 use crate::creators::number;
 use crate::ledger::{Cancelling, Creation, Deleting, Entry};
@@ -15,7 +15,7 @@ use tidemill_store::{BatchId, CommandOutcome, Inbox, Inspect, LogRange, Position
 /// Clocks count whole milliseconds.
 const EARLY_MS_MAX: i64 = 2;
 
-/// What is stored of one entry.
+/// The stored rows of one entry.
 #[derive(Default)]
 struct Found {
     roots: Vec<ProcessInstanceView>,
@@ -47,8 +47,8 @@ pub(crate) async fn check(world: &World) {
     check_timers(world);
 }
 
-/// Whoever fires a timer knows that its time has come by the clock of the store. After that was set back, durations go on by the time of
-/// the partition, and this cannot be said.
+/// An owner fires a timer only when its time has come by the clock of the store. After that clock was set
+/// back, durations go on by the time of the partition, and this cannot be said.
 fn check_timers(world: &World) {
     let early_ms = world.memory.fired_early_ms().into_iter().max().unwrap_or(0);
     if early_ms > EARLY_MS_MAX && world.store_offset_ms() == 0 {

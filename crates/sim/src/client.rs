@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 /// A command that was in hand at deaths is refused for so long.
 const REFUSED_FOR_MS: u64 = 11 * 60 * 1_000;
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug)]
 pub(crate) enum Outcome<T> {
     Answered(T),
@@ -57,7 +57,7 @@ pub(crate) async fn send<T: Send + 'static>(
         let answered = tokio::select! {
             biased;
             answered = ask(node) => answered,
-            // Whoever has gone is noticed.
+            // A client that has gone is noticed.
             () = answer.closed() => return,
         };
         let _ = answer.send(answered);

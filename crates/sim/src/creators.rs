@@ -15,7 +15,7 @@ use tidemill_model::{
 use tidemill_server::broker::{Broker, EndedInstance};
 use tidemill_store::query::Searches;
 
-/// Who waits for the end of an instance gives up after this.
+/// A client that waits for the end of an instance gives up after this.
 const AWAIT_MS: u64 = 8_000;
 const ANSWER_MS: u64 = 12_000;
 

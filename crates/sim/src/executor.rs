@@ -106,7 +106,7 @@ impl Executor {
             ids.iter().filter_map(|id| tasks.remove(id)).collect()
         };
         lock(&self.paused).remove(&group);
-        // What is dropped may wake others.
+        // Dropping a task may wake others.
         drop(dead);
     }
 
@@ -162,7 +162,7 @@ impl Executor {
                 return Poll::Pending;
             };
             self.go_on(id, second);
-            // The tasks of a turn share one budget of tokio's. Who has none left gives way, as it would in a server.
+            // The tasks of a turn share one budget of tokio's. A task that has none left gives way, as it would in a server.
             if !tokio::task::coop::has_budget_remaining() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! What goes wrong: one fault after the other, for as long as it is rough.
+//! The faults of a run: one after the other, for as long as it is rough.
 
 use crate::executor::OUTSIDE;
 use crate::fleet::{self, LEASE};

@@ -14,8 +14,9 @@ use tidemill_store::{CommandOutcome, Inbox, Position};
 const SEEDS_PER_FLOOD: u64 = 32;
 /// Timers of one instance. An instance that is larger would be loaded piece by piece.
 const TIMERS_EACH: usize = 200;
-/// All timers together fill more batches than what has come meanwhile has to wait for.
-const INSTANCES: usize = 18;
+/// All timers together fill more batches than an entry of the inbox has to wait for: two for the pages of the inbox, one for the rows that its
+/// command needs, and one that is on its way already.
+const INSTANCES: usize = 28;
 /// While commits take so long, timers are due all the time.
 const SLOW_MS: u64 = 400;
 const LIMIT_MS: u64 = 60_000;

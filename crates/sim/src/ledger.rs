@@ -1,4 +1,4 @@
-//! What the outside world knows: what was sent, what was answered, and what may or may not have happened.
+//! The knowledge of the outside world: requests that were sent, their answers, and effects that may or may not have happened.
 
 use crate::models::{Earliest, Model, Sent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,7 +101,7 @@ pub(crate) struct JobNote {
     failures_under_way: usize,
 }
 
-/// Who holds a job, as far as is known.
+/// The worker that holds a job, as far as is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holder {
     pub(crate) lease: LeaseKey,
@@ -237,7 +237,7 @@ impl Ledger {
         }
     }
 
-    /// What is wrong about a job that has come to a worker.
+    /// Gives the errors that a job shows which has come to a worker.
     pub(crate) fn received(&mut self, received: &Received<'_>) -> Vec<String> {
         let Received { job, entry, element_id, sent_ms, now_ms, holder } = *received;
         self.counts.jobs += 1;

@@ -84,7 +84,7 @@ pub(crate) fn random(world: &World, number: usize) -> Model {
     for _ in 0..world.between(1, 5) {
         builder = maker.block(builder);
     }
-    // Whatever comes last can be seen by a worker.
+    // A job comes last, so that a worker can see the end.
     builder = maker.job(builder).end("end");
     for (called, seconds) in std::mem::take(&mut maker.calls) {
         builder = builder.and_process(&called).start(&format!("start_{called}"));

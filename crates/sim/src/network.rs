@@ -9,7 +9,7 @@ use std::time::Duration;
 use tidemill_server::simulation::{Failure, Network};
 use tokio::sync::oneshot;
 
-/// Whoever tries to connect to a machine that is cut off hears nothing for so long.
+/// A node that connects to a machine that is cut off hears nothing for so long.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 pub(crate) struct SimNetwork {

@@ -10,7 +10,7 @@ use tidemill_store::{DeadLetters, Ownership, StoredLetter};
 
 /// Deaths with a command in hand before it is put aside.
 const DEATHS_MIN: usize = 2;
-/// What is said of a definition that this version cannot read.
+/// A part of the message about a definition that this version cannot read.
 const UNREADABLE: &str = "cannot read its file";
 
 /// A reason to put a command aside that is nobody's fault.
@@ -75,7 +75,7 @@ fn deaths(world: &World, partition: PartitionId) -> BTreeMap<Mark, usize> {
     deaths
 }
 
-/// Whether a command may have been refused for this reason, and which excuse that is.
+/// The excuse for a refusal, if a command may have been refused for this reason.
 pub(crate) fn excuse_of_refusal(world: &World, rejection: &Rejection) -> Option<Excuse> {
     if is_for_deaths(&rejection.reason) {
         let has_died_of_it = |id| {

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 /// Functions that are named for each panic.
 const FUNCTIONS_MAX: usize = 12;
-/// What a panic in a command passes through.
+/// The function that a panic in a command passes through.
 const COMMAND: &str = "run_command";
 /// The text of a panic that is part of the simulation.
 pub(crate) const ASKED_FOR: &str = "a loop is to panic";
@@ -25,9 +25,9 @@ pub(crate) fn listen() {
                 Some(_) if info.to_string().ends_with(ASKED_FOR) => true,
                 Some(seen) => {
                     let callers = callers();
-                    // A node that has lost its partition and does not know it yet may run a command on rows that its successor has
-                    // written. What such a command does is never written. Where an owner's command panics, its dead letter or
-                    // its answer tells.
+                    // A node that has lost its partition and does not know it yet may run a command on rows
+                    // that its successor has written. The changes of such a command are never written. Where
+                    // an owner's command panics, its dead letter or its answer tells.
                     if !callers.contains(COMMAND) {
                         seen.push(format!("{}: {callers}", info.to_string().replace('\n', " ")));
                     }

@@ -71,7 +71,7 @@ pub fn run(seed: u64, tracing: Tracing) -> Outcome {
     })
 }
 
-/// What the users of a run share.
+/// The parts that the users of a run share.
 struct Users {
     world: Arc<World>,
     models: Vec<Arc<Model>>,
@@ -225,7 +225,7 @@ async fn drain(users: &Users) {
         if left.is_empty() && users.creators.load(Ordering::Relaxed) == 0 {
             return;
         }
-        // What was in hand at deaths is refused for a while.
+        // Commands that were in hand at deaths are refused for a while.
         let end_ms = began_ms.max(world.ledger().refused_until_ms) + DRAIN_MS;
         if world.now_ms() > end_ms {
             let active = active(world);

@@ -1,6 +1,6 @@
-//! What happened, in order: printed, or made part of a hash by which two runs can be compared, where that is asked for.
+//! The steps of a run in their order: printed, or made part of a hash by which two runs can be compared, where that is asked for.
 
-/// What becomes of the steps of a run. Most runs need none of them, and to put them into words costs a tenth of a run.
+/// The use that is made of the steps of a run. Most runs need none of them, and to put them into words costs a tenth of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tracing {
     Off,

@@ -1,4 +1,4 @@
-//! What everything in a run shares: the dice, simulated time, the store, the nodes, the ledger and the trace.
+//! The parts that everything in a run shares: the dice, simulated time, the store, the nodes, the ledger and the trace.
 
 use crate::executor::{Executor, Group};
 use crate::fleet::Member;
@@ -30,7 +30,7 @@ pub(crate) struct World {
     pub(crate) is_rough: AtomicBool,
     /// In percent: how many calls are lost or late while it is rough.
     pub(crate) roughness: AtomicU64,
-    /// What commits take longer than usual.
+    /// The time by which commits take longer than usual.
     pub(crate) commit_delay_ms: AtomicU64,
     groups: AtomicU64,
 }
@@ -99,7 +99,7 @@ impl World {
         self.store_offset_ms.load(Ordering::Relaxed)
     }
 
-    /// What searches see. They are not paced: whoever looks, looks at once.
+    /// The store as searches see it. They are not paced and look at once.
     pub(crate) fn store(&self) -> MemoryStore {
         self.memory.open()
     }

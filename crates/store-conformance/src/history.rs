@@ -9,7 +9,7 @@ use tidemill_model::entity::*;
 /// Instances per commit.
 const PIECE: usize = 2_000;
 
-/// What searches can ask for.
+/// Rows that searches can ask for.
 pub struct History {
     pub instances: usize,
     pub definition: ProcessDefinition,

@@ -9,8 +9,12 @@ mod history_lists;
 pub mod one_task;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod proxy;
 #[cfg(feature = "redis")]
 pub mod redis;
+#[cfg(all(feature = "postgres", feature = "redis"))]
+pub mod servers;
 mod session;
 #[cfg(any(feature = "postgres", feature = "redis"))]
 mod watched;
@@ -62,7 +66,7 @@ macro_rules! conformance_tests {
             large_searches: long_lists_are_searched, many_conditions_are_searched, long_patterns_are_searched;
             plain: searches_find_what_plain_ones_find;
             views: everything_that_answers_need_is_there, variables_are_seen_from_a_scope,
-                callers_are_listed_from_the_root, flows_taken_are_kept, elements_are_counted,
+                callers_are_listed_from_the_root, flows_taken_are_kept, elements_are_counted, events_are_told_in_order,
                 processes_and_versions_are_counted, errors_are_counted;
             dead_letters: letters_are_listed_in_order, a_letter_that_is_tried_again_waits_in_the_inbox,
                 a_letter_can_be_dropped;

@@ -1,6 +1,8 @@
 //! A real Redis for tests, from the installed package or the program that `TIDEMILL_TEST_REDIS` names (a valkey-server, for
 //! example), with a directory and a port of its own. It ends with the process that started it, however that ends.
 
+pub use crate::proxy::{Aim, Fault, Proxy};
+
 use crate::watched::{Watched, free_port};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,6 +17,12 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 /// The settings without which the store does not start.
 const DURABLE: [(&str, &str); 3] =
     [("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")];
+
+const USER: &str = "tidemill";
+const PASSWORD: &str = "known-to-the-tests-only";
+/// As docs/redis.md tells them, for any prefix.
+const RIGHTS: &str = "+@read +@write +@connection +@transaction -@dangerous -function +function|load +fcall +fcall_ro \
+                      +config|get +info +time";
 
 pub struct RedisServer {
     directory: PathBuf,
@@ -48,7 +56,13 @@ impl RedisServer {
         server
     }
 
+    /// For a user who may do what docs/redis.md tells, and no more.
     pub fn url(&self) -> String {
+        format!("redis://{USER}:{PASSWORD}@127.0.0.1:{}", self.port)
+    }
+
+    /// For somebody who may do everything.
+    pub fn admin_url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
@@ -83,6 +97,16 @@ impl RedisServer {
         let process = Watched::start(&self.directory, &server);
         *self.process.lock().expect("no holder panics") = Some(process);
         self.wait_until_ready();
+        self.make_user();
+    }
+
+    fn make_user(&self) {
+        let command = format!("ACL SETUSER {USER} on >{PASSWORD} ~{{* {RIGHTS}\r\n");
+        let mut connection = TcpStream::connect(("127.0.0.1", self.port)).expect("it is ready");
+        let mut answer = [0; 3];
+        connection.write_all(command.as_bytes()).expect("it is read");
+        connection.read_exact(&mut answer).expect("it is answered");
+        assert_eq!(answer, *b"+OK", "the user of the tests can be made");
     }
 
     fn wait_until_ready(&self) {

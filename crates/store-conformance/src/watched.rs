@@ -5,8 +5,9 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Runs the server, waits for a word and then ends it. Without a word its starter is gone, and the data with it. Who is
-/// killed cannot end its children, so they are killed too; a process is gone when it has no command line any more.
+/// Runs the server, waits for a word and then ends it. Without a word its starter is gone, and the data with
+/// it. A process that is killed cannot end its children, so they are killed too; a process is gone when it
+/// has no command line any more.
 const WATCH: &str = r#"directory=$1; shift
 "$@" >>"$directory/log" 2>&1 &
 server=$!

@@ -13,7 +13,7 @@ pub enum Fault {
     LostBeforeCommit,
     /// All is written, and nobody knows.
     LostAfterCommit,
-    /// It waits for `Faults::let_go` before it begins. Whoever stops waiting for it has written nothing.
+    /// It waits for `Faults::let_go` before it begins. A caller that stops waiting for it has written nothing.
     Slow,
     /// Another holder takes the partition for a moment, just before.
     Fenced,

@@ -1,4 +1,4 @@
-//! What tests ask of a store in the end: which rows are still alive, and what owners that died were about to do.
+//! Questions that tests ask a store in the end: which rows are still alive, and what owners that died were about to do.
 
 use crate::Memory;
 use std::collections::BTreeMap;

@@ -47,7 +47,7 @@ impl Ownership for MemoryStore {
             if is_other && row.expires_at.is_some_and(|expires_at| expires_at >= now) {
                 return Ok(None);
             }
-            // Whoever dies from here on has not released it, so the next owner will be careful.
+            // An owner that dies from here on has not released it, so the next owner will be careful.
             let was_released = std::mem::replace(&mut row.was_released, false);
             row.was_taken_over = !was_released;
             row.holder = Some(holder.clone());

@@ -21,7 +21,7 @@ impl MemoryStore {
     }
 }
 
-/// Whether a pace can hold up the search. Servers themselves search for process instances only.
+/// True if a pace can hold up the search. Servers themselves search for process instances only.
 fn is_paced<F: Field>() -> bool {
     F::key().name() == ProcessInstanceField::key().name()
 }

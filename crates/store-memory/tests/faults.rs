@@ -1,4 +1,4 @@
-//! What was planned happens to the commits that come next, and to no others.
+//! Planned faults happen to the commits that come next, and to no others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -12,8 +12,10 @@ use tidemill_store::{Error, NewInboxEntry, Position, Result};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 /// Entries that share a transaction at most.
+/// A larger group would make its first member wait for the last, and one refused entry fails all of them.
 const GROUP_MAX: usize = 4_000;
 /// Appends that may wait; more hold their senders back.
+/// Without a bound, a store that is slow would let the memory of its clients grow.
 const QUEUE_MAX: usize = 10_000;
 /// While one group is on its way to the disk, another can be written.
 const WORKERS: usize = 2;
@@ -92,6 +94,7 @@ impl Worker {
         for (answer, count) in answers.into_iter().zip(counts) {
             let told = match (&mut positions, &written) {
                 (Some(positions), _) => Ok(positions.take(count).collect()),
+                // Every member of the group hears the same failure: nobody can tell which of them caused it.
                 (None, error) => Err(error.as_ref().expect_err("no positions").again()),
             };
             // The caller may have gone away.
@@ -105,10 +108,12 @@ impl Worker {
         partitions.sort_unstable();
         partitions.dedup();
         let append = [append_call(entries)];
+        // The notification follows the commit in the same flush: an owner that is woken earlier would find nothing.
         let after: Vec<Call<'_>> = self.notifiers.notification(&partitions).into_iter().collect();
         let mut lease = self.pool.take().await.map_err(|error| Failure::Unavailable(error.to_string()))?;
         let flushed = lease.transact("BEGIN", &append, "COMMIT", &after).await;
         let mut rows = flushed.into_rows().map_err(|error| match error::is_connection(&error) {
+            // The COMMIT may have arrived. A caller that appends again may append twice, so it must know.
             true => Failure::Unknown(error::told(&error)),
             false => Failure::Refused(error::told(&error)),
         })?;

@@ -55,6 +55,7 @@ impl ToSql for Param<'_> {
         }
     }
 
+    /// The type is told with the statement, so there is nothing to check.
     fn accepts(_: &Type) -> bool {
         true
     }
@@ -96,6 +97,7 @@ pub(crate) struct Call<'a> {
     pub(crate) sql: Cow<'a, str>,
     pub(crate) params: Vec<Param<'a>>,
     /// Kept prepared on its connection. Not for texts of which there is no end.
+    /// A server keeps every prepared statement in memory for as long as the connection lasts.
     pub(crate) is_prepared: bool,
 }
 

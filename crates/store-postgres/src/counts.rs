@@ -6,6 +6,8 @@ use tidemill_model::{PartitionCount, PartitionId};
 /// Rows that a statistic reads at most per partition are this many times the elements of a batch.
 const COMMITS_PER_FOLD: u32 = 256;
 
+/// Commits insert counts and never update them, because each update would leave an old version of its row
+/// behind. A fold adds up the inserted rows now and then, so that a statistic reads few of them.
 pub(crate) struct CountFolds(Vec<AtomicU32>);
 
 impl CountFolds {

@@ -9,6 +9,7 @@ pub(crate) fn is_connection(error: &tokio_postgres::Error) -> bool {
         None => error.is_closed() || has_io_source(error),
         Some(db) => {
             let code = db.code().code();
+            // Connection errors, a server that shuts down, and a session that was ended because it stood idle in a transaction.
             code.starts_with("08") || code.starts_with("57P") || code == "25P03"
         }
     }
@@ -45,6 +46,7 @@ pub(crate) fn classify(place: &str, limit_ms: u64, error: &tokio_postgres::Error
         return Error::Refused { culprit: None, reason };
     }
     match error.code() {
+        // Statements are cancelled by the time limit that we have set.
         Some(&SqlState::QUERY_CANCELED) => Error::TooSlow { limit_ms },
         // A standby that has not been promoted yet.
         Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => Error::Unavailable { place, reason },

@@ -11,6 +11,8 @@ use tidemill_store::Position;
 struct Floor {
     position: i64,
     /// The highest consumed so far, at most one a second.
+    /// Positions are drawn from a sequence before their transaction commits, so a lower one may become
+    /// visible after a higher one was consumed.
     recent: VecDeque<(Instant, i64)>,
     last_full_read: Option<Instant>,
 }
@@ -62,6 +64,7 @@ impl Floor {
             self.position = self.position.max(*position);
             self.recent.pop_front();
         }
+        // A transaction that took longer than the age is found here at last.
         if self.last_full_read.is_none_or(|at| now.duration_since(at) >= age) {
             self.last_full_read = Some(now);
             return 0;

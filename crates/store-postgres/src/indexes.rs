@@ -15,7 +15,7 @@ const MISSING: &str = "SELECT x.indexrelid::regclass::text, pg_get_indexdef(x.in
     AND NOT EXISTS (SELECT 1 FROM pg_inherits ih JOIN pg_index cx ON cx.indexrelid = ih.inhrelid \
     WHERE ih.inhparent = x.indexrelid AND cx.indrelid = c.oid) ORDER BY 1, 3";
 
-/// Whether an index of this schema is not usable yet.
+/// True if an index of this schema is not usable yet.
 pub(crate) const ARE_MISSING: &str = "SELECT EXISTS (SELECT 1 FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid \
     WHERE NOT x.indisvalid AND i.relkind = 'I' AND i.relnamespace = current_schema()::regnamespace)";
 
@@ -54,6 +54,8 @@ async fn build(client: &Client, schema: &str, row: &Row, (n, count): (usize, usi
     let schema = quoted(schema);
     // An index that an earlier try has left behind is not usable.
     client.batch_execute(&format!("DROP INDEX CONCURRENTLY IF EXISTS {schema}.{}", quoted(&name))).await?;
+    // CONCURRENTLY lets commits go on meanwhile. It cannot run in a transaction, so a try that fails leaves
+    // an unusable index behind.
     client.batch_execute(&of_day(definition, &schema, day, &name)).await?;
     let parent = if parent.contains('.') { parent.to_owned() } else { format!("{schema}.{parent}") };
     let attach = format!("ALTER INDEX {parent} ATTACH PARTITION {schema}.{}", quoted(&name));

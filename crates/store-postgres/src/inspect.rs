@@ -5,7 +5,9 @@ use crate::call::Call;
 use crate::periods::{LOG_TABLE, day_of, history_tables};
 use async_trait::async_trait;
 use tidemill_model::{PartitionId, Timestamp};
-use tidemill_store::{Amount, BatchId, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose, Result};
+use tidemill_store::{
+    Amount, BatchId, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, PoolUse, Purpose, Result,
+};
 
 /// By time before id, because the log is cut into days by its time: a range of times leaves all other days unread.
 const LOG: &str = "SELECT batch_id, at, log FROM batches WHERE partition_id = $1 AND at >= $2 AND at < $3 \
@@ -32,6 +34,10 @@ const DAYS: &str = "SELECT c.relname::text, CASE WHEN pg_relation_size(c.oid) = 
 
 #[async_trait]
 impl Inspect for PostgresStore {
+    fn pools(&self) -> Vec<PoolUse> {
+        self.meters.iter().map(|meter| meter.read()).collect()
+    }
+
     async fn log(&self, partition: PartitionId, range: &LogRange, limit: usize) -> Result<Vec<LoggedBatch>> {
         let sql = if range.is_newest_first { LOG_BACKWARDS } else { LOG };
         let params = [
@@ -53,6 +59,7 @@ impl Inspect for PostgresStore {
     }
 
     async fn lag(&self, partition: PartitionId, now: Timestamp) -> Result<Lag> {
+        self.follower.catch_up(&[partition]).await?;
         let limit = LAG_COUNT_MAX as i64;
         let calls = [
             Call::new(WAITING, [partition.into(), limit.into()]),
@@ -71,6 +78,7 @@ impl Inspect for PostgresStore {
     }
 
     async fn amounts(&self) -> Result<Vec<Amount>> {
+        self.catch_up_all().await?;
         let mut amounts = Vec::new();
         for table in history_tables().chain([LOG_TABLE]) {
             let purpose = if table == LOG_TABLE { Purpose::Log } else { Purpose::History };

@@ -12,6 +12,7 @@ mod definitions;
 mod dialect;
 mod error;
 mod floor;
+mod follow;
 mod inbox;
 mod indexes;
 mod inspect;

@@ -19,6 +19,7 @@ pub(crate) fn start(connector: Arc<Connector>, settings: Settings, notifiers: &A
 struct Listener {
     connector: Arc<Connector>,
     settings: Settings,
+    /// Weak, so that a store that is dropped does not go on listening.
     notifiers: Weak<Notifiers>,
 }
 
@@ -81,6 +82,7 @@ impl Listener {
 fn notify(notifiers: &Notifiers, payload: &str) {
     match payload.split(',').map(|id| id.parse().map(PartitionId)).collect::<Result<Vec<_>, _>>() {
         Ok(partitions) => notifiers.notify(&partitions),
+        // A payload that cannot be read wakes everybody, because a look too many does no harm.
         Err(_) => notifiers.notify_every(),
     }
 }

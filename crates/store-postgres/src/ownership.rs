@@ -59,6 +59,7 @@ const NODES: &str = "SELECT holder, address, version, is_draining FROM nodes WHE
 
 const DRAIN: &str = "UPDATE nodes SET is_draining = $2 WHERE holder = $1 RETURNING 1";
 
+/// A wish for a node that is not there could never be met, so it is refused.
 const PREFER: &str = "UPDATE partitions SET preferred = $2 WHERE partition_id = $1 \
     AND EXISTS (SELECT 1 FROM nodes WHERE holder = $2) RETURNING 1";
 
@@ -86,6 +87,7 @@ impl Ownership for PostgresStore {
         holder: &HolderId,
         lease_ms: u64,
     ) -> Result<Option<Owned>> {
+        // Otherwise a missing row would look like a partition that another node holds.
         if partition.0 == 0 || partition.0 > self.partitions.0 {
             return Err(Error::Failed {
                 place: format!("partition {partition}"),
@@ -104,6 +106,7 @@ impl Ownership for PostgresStore {
         // Only now: what the predecessor had in flight is visible or will fail.
         let after = [Call::new(LAST_BATCH, [partition.into()]), Call::new(MARK_AWAKE, [partition.into()])];
         let last = self.leases.write(&after).await?.swap_remove(0);
+        self.follower.begin(partition, epoch as u64, end as u64 - KEYS_PER_BLOCK).await?;
         self.notifiers.set_ours(partition, true);
         Ok(Some(Owned {
             fence: Fence { partition, holder: holder.clone(), epoch: epoch as u64 },
@@ -138,9 +141,14 @@ impl Ownership for PostgresStore {
     }
 
     async fn release(&self, fence: &Fence) -> Result<()> {
+        // The next owner would do it, and begins sooner when it is done.
+        if let Err(error) = self.follower.catch_up_owned(fence.partition).await {
+            tracing::debug!(partition = %fence.partition, %error, "the next owner brings changes to the tables");
+        }
         let params = [fence.partition.into(), (fence.epoch as i64).into(), fence.holder.as_str().into()];
         let rows = self.leases.write(&[Call::new(RELEASE, params)]).await?.swap_remove(0);
         self.notifiers.set_ours(fence.partition, false);
+        self.follower.lose(fence.partition);
         rows.first().map(drop).ok_or_else(|| self.lost(fence))
     }
 
@@ -183,6 +191,7 @@ impl PostgresStore {
     /// From now on others have to be notified of what is appended here.
     pub(crate) fn lost(&self, fence: &Fence) -> Error {
         self.notifiers.set_ours(fence.partition, false);
+        self.follower.lose(fence.partition);
         Error::Fenced { partition: fence.partition, epoch: fence.epoch }
     }
 }

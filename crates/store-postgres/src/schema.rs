@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V5__searches.sql"),
     include_str!("../migrations/V6__timer_shards.sql"),
     include_str!("../migrations/V7__sleeping_owners.sql"),
+    include_str!("../migrations/V8__redo.sql"),
 ];
 
 /// True if indexes are left to be built.
@@ -34,6 +35,7 @@ pub(crate) async fn prepare(
     make_schema(&transaction, schema).await.map_err(told)?;
     let found = version(&transaction).await.map_err(told)?;
     let known = MIGRATIONS.len() as i64;
+    // An older server must not write into a schema that it does not know.
     if found > known {
         return Err(Error::NewerSchema { place, found: found as u32, known: known as u32 });
     }
@@ -97,6 +99,7 @@ async fn version(transaction: &Transaction<'_>) -> Result<i64, tokio_postgres::E
     row.try_get(0)
 }
 
+/// The number is fixed when the store is made, because keys and correlation keys lead to partitions by it.
 async fn partitions(
     transaction: &Transaction<'_>,
     asked: PartitionCount,

@@ -51,6 +51,7 @@ async fn of_table(
 ) -> Result<(), Error> {
     let transaction = client.transaction().await?;
     transaction.batch_execute(&format!("{}{LIMITS}", settings.in_transaction)).await?;
+    // One node is enough, and the others need not wait for it.
     if !schema::try_lock(&transaction, &format!("{schema} counts")).await? {
         return Ok(());
     }

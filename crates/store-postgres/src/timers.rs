@@ -22,6 +22,7 @@ impl TimerStore for PostgresStore {
         until: Timestamp,
         limit: usize,
     ) -> Result<TimerPage> {
+        self.follower.catch_up_owned(partition).await?;
         let (due, key) = after.map_or((i64::MIN, i64::MIN), |after| (after.due_at.0, after.key.0));
         let params = [partition.into(), due.into(), key.into(), until.0.into(), (limit as i64).into()];
         let rows = self.loads.read_one(Call::new(TIMERS, params)).await?;

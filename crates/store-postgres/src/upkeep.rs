@@ -17,6 +17,7 @@ const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
 struct Upkeep {
+    /// Weak, so that these tasks end with the store.
     store: Weak<Pool>,
     connector: Arc<Connector>,
     options: Options,
@@ -39,6 +40,7 @@ pub(crate) fn start(
     };
     tokio::spawn(upkeep.clone().make_days(days_are_made));
     if lacks_indexes {
+        // A migration may have left indexes to be built, which takes long on a large history.
         tokio::spawn(upkeep.clone().build_indexes());
     }
     tokio::spawn(upkeep.gather_statistics());

@@ -27,10 +27,12 @@ pub enum WakeupMode {
 /// An owner that was not notified for this long wants to be again, however busy it is with requests of its own.
 const AWAKE: Duration = Duration::from_millis(100);
 /// Until then it looks so often for what others have appended.
+/// A look costs less than a notification, which takes a lock over the whole database at commit.
 const AWAKE_LOOK: Duration = Duration::from_millis(2);
 /// While the connection that listens is lost.
 const DEAF: WakeupMode = WakeupMode::Poll { every_ms: 100 };
 /// A look at the inbox in spite of sleep.
+/// A notification may be lost with the connection that carries it.
 const SAFETY_LOOK: Duration = Duration::from_secs(5);
 
 /// The flag is read after the append is visible, so an owner that sets it and then looks misses nothing.

@@ -1,4 +1,4 @@
-//! The Postgres store passes the suite.
+//! The Postgres store passes the suite, whether the tables follow the log at once, soon or late.
 
 mod support;
 
@@ -19,8 +19,22 @@ impl Place for Schema {
     }
 }
 
-fn schema(partitions: u16) -> Schema {
-    Schema(Options { partitions: PartitionCount(partitions), days_ahead: 0, ..fresh() })
+fn schema(partitions: u16, follow_window_ms: u64) -> Schema {
+    let partitions = PartitionCount(partitions);
+    Schema(Options { partitions, days_ahead: 0, follow_window_ms, ..fresh() })
 }
 
-conformance_tests!(schema);
+mod in_the_commit {
+    use super::*;
+    conformance_tests!(|partitions| schema(partitions, 0));
+}
+
+mod after_a_millisecond {
+    use super::*;
+    conformance_tests!(|partitions| schema(partitions, 1));
+}
+
+mod after_a_second {
+    use super::*;
+    conformance_tests!(|partitions| schema(partitions, 1_000));
+}

@@ -36,7 +36,13 @@ async fn rows(options: &Options, table: &str) -> i64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_make_the_same_days_while_rows_of_those_days_come_in() {
-    let options = fresh();
+    // Rows come in with commits, or a moment after them.
+    for follow_window_ms in [0, 5] {
+        many_make_days(Options { follow_window_ms, ..fresh() }).await;
+    }
+}
+
+async fn many_make_days(options: Options) {
     let store = open(&options).await;
     let (first, second) = (
         Session::take(store.clone(), PartitionId(1)).await,
@@ -46,6 +52,7 @@ async fn many_make_the_same_days_while_rows_of_those_days_come_in() {
     for _ in 0..20 {
         end_one(&first, later).await;
     }
+    assert_eq!(store.process_instances(&Search::default()).await.expect("searches").total, 20);
     assert_eq!(rows(&options, "process_instances_history_default").await, 20, "that day is not made yet");
 
     let is_over = Arc::new(AtomicBool::new(false));

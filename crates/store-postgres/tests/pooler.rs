@@ -32,6 +32,7 @@ fn schema(partitions: u16) -> Schema {
         url: pooler_url(),
         partitions: PartitionCount(partitions),
         wakeup: WakeupMode::Poll { every_ms: 200 },
+        follow_window_ms: 200,
         ..fresh()
     })
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use support::{aside, fresh, open};
-use tidemill_model::{PartitionCount, PartitionId};
+use tidemill_model::{PartitionCount, PartitionId, Timestamp};
 use tidemill_store::Error;
 use tidemill_store_postgres::{Options, PostgresStore};
 
@@ -88,6 +88,7 @@ async fn history_as_a_whole_has_statistics() {
     let options = fresh();
     let session = tidemill_store_conformance::Session::take(open(&options).await, PartitionId::FIRST).await;
     tidemill_store_conformance::history::fill(&session, 2_000).await;
+    session.store.lag(PartitionId::FIRST, Timestamp(0)).await.expect("all of it reaches the tables");
     let client = aside(&options).await;
     let sql = "SELECT count(*) FROM pg_stats WHERE schemaname = current_schema() AND inherited \
         AND tablename = 'process_instances_history'";

@@ -62,6 +62,11 @@ fn is_fenced(error: &RedisError) -> bool {
     error.code() == Some("TMFENCED")
 }
 
+/// The server has no memory left. In a transaction its first command says so.
+pub(crate) fn is_full(error: &RedisError) -> bool {
+    error.code() == Some("OOM") || error.to_string().contains("\"OOM\"")
+}
+
 fn unavailable(place: &str, error: &RedisError) -> Error {
     Error::Unavailable { place: place.to_owned(), reason: error.to_string() }
 }
@@ -69,12 +74,18 @@ fn unavailable(place: &str, error: &RedisError) -> Error {
 fn answered(place: &str, error: &RedisError) -> Error {
     let reason = error.to_string();
     let place = place.to_owned();
-    // A function that stops midway keeps what it has written. Only keys of another type than ours can do that to it.
-    if reason.contains("@user_function") {
+    if reason.contains("killed by user") {
+        return Error::Unavailable { place, reason };
+    }
+    // A key that is not what we have written. The functions find that out before they write anything.
+    if error.code() == Some("TMDAMAGED") || reason.contains("@user_function") {
         return Error::Corrupt { place, reason };
     }
+    if is_full(error) {
+        return Error::FullForNow { place, reason };
+    }
     match error.code() {
-        Some("OOM" | "MISCONF") => Error::FullForNow { place, reason },
+        Some("MISCONF") => Error::FullForNow { place, reason },
         Some("LOADING" | "BUSY" | "MASTERDOWN" | "CLUSTERDOWN" | "READONLY" | "TRYAGAIN" | "NOREPLICAS") => {
             Error::Unavailable { place, reason }
         }

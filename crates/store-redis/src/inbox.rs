@@ -22,6 +22,7 @@ pub(crate) fn position_of(partition: PartitionId, number: i64) -> Position {
 #[async_trait]
 impl Inbox for RedisStore {
     async fn append(&self, entries: Vec<NewInboxEntry>) -> Result<Vec<Position>> {
+        self.check_writable()?;
         let mut pipeline = redis::pipe();
         for entry in &entries {
             let inbox = self.keys(entry.partition)?.inbox();

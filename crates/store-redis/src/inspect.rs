@@ -10,7 +10,7 @@ use redis::Value;
 use std::collections::BTreeMap;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{
-    Amount, BatchId, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose, Result,
+    Amount, BatchId, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose, Result, Room,
 };
 
 /// Entries of the log that one question reads.
@@ -94,6 +94,14 @@ impl Inspect for RedisStore {
             bytes: None,
         };
         Ok(days.into_iter().map(amount).collect())
+    }
+
+    fn troubles(&self) -> Vec<String> {
+        self.all_troubles()
+    }
+
+    fn room(&self) -> Room {
+        self.room_left()
     }
 }
 

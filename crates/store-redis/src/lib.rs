@@ -1,11 +1,14 @@
 //! The store on Redis or Valkey. docs/redis.md shows every key with an example; the functions that write are in `lua`.
 
+mod bench;
 mod catalog;
 mod commit;
+mod compact;
 mod dead_letters;
 mod definitions;
 mod entry;
 mod error;
+mod health;
 mod inbox;
 mod inspect;
 mod keys;
@@ -27,5 +30,6 @@ mod timers;
 mod wakeup;
 mod writes;
 
-pub use options::{Durability, Options};
+pub use bench::Figures;
+pub use options::{BatchHook, Durability, Options};
 pub use store::RedisStore;

@@ -10,13 +10,13 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 pub(crate) struct Line {
     client: Client,
-    /// For answers. A server whose disk hangs answers late, and that is no reason to ask again.
-    answer_limit: Option<Duration>,
+    /// For answers. Without it a way that was cut without a word would be waited for.
+    answer_limit: Duration,
     connection: Mutex<Option<MultiplexedConnection>>,
 }
 
 impl Line {
-    pub(crate) fn new(client: Client, answer_limit: Option<Duration>) -> Line {
+    pub(crate) fn new(client: Client, answer_limit: Duration) -> Line {
         Line { client, answer_limit, connection: Mutex::new(None) }
     }
 
@@ -27,6 +27,10 @@ impl Line {
 
     /// All commands in one transaction: the answers show one state.
     pub(crate) async fn ask_all(&self, mut pipeline: Pipeline) -> Result<Vec<Value>, Failure> {
+        self.ask_each(&mut pipeline).await
+    }
+
+    pub(crate) async fn ask_each(&self, pipeline: &mut Pipeline) -> Result<Vec<Value>, Failure> {
         if pipeline.is_empty() {
             return Ok(Vec::new());
         }
@@ -52,7 +56,7 @@ impl Line {
         }
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT_LIMIT))
-            .set_response_timeout(self.answer_limit);
+            .set_response_timeout(Some(self.answer_limit));
         let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
         *self.slot() = Some(connection.clone());
         Ok(connection)

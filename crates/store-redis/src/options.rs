@@ -1,7 +1,11 @@
 //! Where the store is, and what it may rely on.
 
+use std::sync::Arc;
 use tidemill_model::PartitionCount;
-use tidemill_store::{Error, Result};
+use tidemill_store::{Batch, Error, Result};
+
+/// Sees every batch on its way to the server.
+pub type BatchHook = Arc<dyn Fn(&Batch) + Send + Sync>;
 
 /// How surely an answered commit stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,7 +19,7 @@ pub enum Durability {
     Trusted,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// `redis://`, or `rediss://` for TLS, with user and password where they are needed.
     pub url: String,
@@ -23,6 +27,14 @@ pub struct Options {
     pub prefix: String,
     pub partitions: PartitionCount,
     pub durability: Durability,
+    /// Settings of the server that are wrong may be changed, for all who use it.
+    pub may_configure: bool,
+    /// A search that takes longer is given up.
+    pub search_limit_ms: u64,
+    /// For benchmarks: sees every batch on its way to the server.
+    pub on_batch: Option<BatchHook>,
+    /// For benchmarks: batches are plain transactions that check nothing.
+    pub is_plain: bool,
 }
 
 impl Options {
@@ -46,7 +58,16 @@ impl Options {
             });
         }
         let url = if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
-        Ok(Options { url, prefix, partitions, durability: Durability::Always })
+        Ok(Options {
+            url,
+            prefix,
+            partitions,
+            durability: Durability::Always,
+            may_configure: false,
+            search_limit_ms: 10_000,
+            on_batch: None,
+            is_plain: false,
+        })
     }
 }
 

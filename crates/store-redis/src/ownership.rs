@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use tidemill_model::{PartitionCount, PartitionId, Timestamp};
 use tidemill_store::{
-    Error, Fence, HolderId, KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result,
+    Fence, HolderId, KEYS_PER_BLOCK, KeyBlock, NodeInfo, Owned, Ownership, PartitionState, Result,
 };
 
 #[async_trait]
@@ -112,11 +112,7 @@ impl Ownership for RedisStore {
             number(lease_ms),
         ];
         self.run(&library::call("announce", &[self.nodes_key()], &args)).await?;
-        if let Err(error @ Error::Failed { .. }) = self.check_settings().await {
-            tracing::error!("{error}");
-            return Err(error);
-        }
-        Ok(())
+        self.look_at_server().await
     }
 
     async fn nodes(&self) -> Result<Vec<NodeInfo>> {

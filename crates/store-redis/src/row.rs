@@ -1,11 +1,12 @@
 //! Rows as they are stored: where each has its place, and in which form.
 
+use crate::compact::{compact, expand};
 use crate::error::damaged;
 use crate::keys::{Keys, box_name, ordered};
 use serde::{Deserialize, Serialize};
 use tidemill_model::entity::{ProcessInstance, Timer, TimerPurpose};
 use tidemill_model::{BoxName, Entity, EntityKind, ProcessInstanceKey};
-use tidemill_store::{Result, pack, unpack};
+use tidemill_store::{Result, pack, pack_entities, unpack};
 
 /// The hash and the field that a live row has. None for process instances, which have keys of their own, and for what is
 /// written into history at once.
@@ -124,15 +125,23 @@ pub(crate) fn read_key_entry(entry: &[u8]) -> Option<ProcessInstanceKey> {
 }
 
 pub(crate) fn packed(entity: &Entity) -> Vec<u8> {
-    pack(entity)
+    compact(&pack(entity))
+}
+
+pub(crate) fn packed_all(entities: &[Entity]) -> Vec<u8> {
+    compact(&pack_entities(entities))
 }
 
 pub(crate) fn unpacked(key: &str, bytes: &[u8]) -> Result<Entity> {
-    unpack(bytes).map_err(|error| damaged(key, error))
+    unpack(&expanded(key, bytes)?).map_err(|error| damaged(key, error))
 }
 
 pub(crate) fn unpacked_all(key: &str, bytes: &[u8]) -> Result<Vec<Entity>> {
-    unpack(bytes).map_err(|error| damaged(key, error))
+    unpack(&expanded(key, bytes)?).map_err(|error| damaged(key, error))
+}
+
+fn expanded(key: &str, bytes: &[u8]) -> Result<Vec<u8>> {
+    expand(bytes).ok_or_else(|| damaged(key, "its bytes are not those of a row"))
 }
 
 /// A process instance as an operator reads it.

@@ -2,7 +2,8 @@
 
 use crate::catalog::Catalog;
 use crate::entry::read;
-use crate::error::{Failure, damaged};
+use crate::error::{Failure, damaged, is_full};
+use crate::health::Health;
 use crate::keys::{Keys, Space};
 use crate::line::Line;
 use crate::wakeup::Notifiers;
@@ -15,6 +16,9 @@ use tidemill_store::{Error, Result};
 
 /// The layout of keys and rows that this version writes.
 const LAYOUT: u32 = 1;
+/// A write that takes longer counts as lost: whoever sent it takes the partition again, over a new connection, and looks for it.
+/// Clients are promised that work goes on within ten seconds.
+const WRITE_LIMIT: Duration = Duration::from_secs(5);
 /// A read that takes longer has lost its server.
 const READ_LIMIT: Duration = Duration::from_secs(60);
 
@@ -29,6 +33,7 @@ pub struct RedisStore {
     pub(crate) client: Client,
     pub(crate) notifiers: Arc<Notifiers>,
     pub(crate) catalog: RwLock<Option<Arc<Catalog>>>,
+    pub(crate) health: Health,
 }
 
 impl RedisStore {
@@ -42,20 +47,18 @@ impl RedisStore {
             place,
             options: options.clone(),
             space: Space::new(&options.prefix, options.partitions),
-            writes: Line::new(client.clone(), None),
-            reads: Line::new(client.clone(), Some(READ_LIMIT)),
+            writes: Line::new(client.clone(), WRITE_LIMIT),
+            reads: Line::new(client.clone(), READ_LIMIT),
             client,
             notifiers: Arc::new(Notifiers::new(options.partitions)),
             catalog: RwLock::new(None),
+            health: Health::default(),
         };
-        store.check_settings().await?;
+        settings::prepare(&store.writes, &store.place, options).await?;
+        store.look_at_server().await?;
         library::load(&store.writes).await.map_err(|failure| failure.of_read(&store.place))?;
         store.make().await?;
         Ok(store)
-    }
-
-    pub(crate) async fn check_settings(&self) -> Result<()> {
-        settings::check(&self.reads, &self.place, self.options.durability).await
     }
 
     /// Whoever comes first decides on the number of partitions.
@@ -93,8 +96,15 @@ impl RedisStore {
         self.reads.ask(command).await.map_err(|failure| failure.of_read(&self.place))
     }
 
-    pub(crate) async fn read_all(&self, pipeline: Pipeline) -> Result<Vec<Value>> {
-        self.reads.ask_all(pipeline).await.map_err(|failure| failure.of_read(&self.place))
+    /// The answers show one state.
+    pub(crate) async fn read_all(&self, mut pipeline: Pipeline) -> Result<Vec<Value>> {
+        match self.reads.ask_each(&mut pipeline).await {
+            // A server without memory takes no transactions, not even of reads. It takes a function that reads.
+            Err(Failure::Answered(error)) if is_full(&error) => {
+                read(self.look(&library::all(&pipeline)).await?)
+            }
+            answers => answers.map_err(|failure| failure.of_read(&self.place)),
+        }
     }
 
     /// A function that reads.
@@ -109,7 +119,7 @@ impl RedisStore {
 }
 
 /// Passwords do not belong into messages.
-fn place_of(url: &str) -> String {
+pub(crate) fn place_of(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         _ => url.to_owned(),

@@ -72,7 +72,7 @@ impl RedisStore {
     fn watch(&self, partition: PartitionId) {
         let Ok(keys) = self.keys(partition) else { return };
         let watch = Watch {
-            line: Line::new(self.client.clone(), Some(Duration::from_millis(2 * BLOCK_MS))),
+            line: Line::new(self.client.clone(), Duration::from_millis(2 * BLOCK_MS)),
             inbox: keys.inbox(),
             notifiers: Arc::downgrade(&self.notifiers),
             partition,
@@ -124,7 +124,7 @@ impl Watch {
         }
     }
 
-    /// Whether something comes behind this id; none if the server cannot be asked.
+    /// True if something comes behind this id; none if the server cannot be asked.
     async fn next_behind(&self, id: &str) -> Option<bool> {
         let mut block = redis::cmd("XREAD");
         block.arg("COUNT").arg(1).arg("BLOCK").arg(BLOCK_MS).arg("STREAMS").arg(&self.inbox).arg(id);

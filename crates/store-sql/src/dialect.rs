@@ -18,6 +18,7 @@ pub trait Dialect: Send + Sync {
 
     /// A short text by which a variable's value is indexed: the value itself, or of a long one its beginning and what tells
     /// it from others with the same beginning. As the index of the history has it.
+    /// A whole value may be longer than an index takes.
     fn value_key(&self, expression: &str) -> String;
 
     /// Stands around a condition that most rows pass.
@@ -26,11 +27,13 @@ pub trait Dialect: Send + Sync {
     }
 
     /// Behind a subquery that must be run for each row, and not joined as a whole.
+    /// Postgres would otherwise turn it into a join and read all variables of a name, however few rows the page has.
     fn row_by_row(&self) -> &'static str {
         ""
     }
 
     /// A truth value as it stands in the text.
+    /// A parameter would not do: a partial index is chosen by its condition, and the planner must see the value for that.
     fn boolean(&self, value: bool) -> &'static str;
 
     /// The same value in a form that no index serves, where another one must be used.
@@ -43,6 +46,7 @@ pub trait Dialect: Send + Sync {
     fn nulls_as_lowest(&self, is_ascending: bool) -> &'static str;
 
     /// True if a recursive query may refer to itself in several terms of its union.
+    /// Where it may not, all tables of a step stand in one subquery.
     fn takes_many_recursive_terms(&self) -> bool;
 
     /// A table expression `(job_key, lease_key, worker, deadline)`: the newest lease of every job that stands
@@ -56,6 +60,7 @@ pub trait Dialect: Send + Sync {
     fn is_not_in(&self, expression: &str, parameter: &str) -> String;
 
     /// Tests that a row's key is in such a list, in a form that the primary key serves.
+    /// On Postgres the primary key begins with the partition, so a test of the key alone would read the whole table.
     fn key_is_in(&self, alias: &str, parameter: &str) -> String {
         self.is_in(&format!("{alias}.key"), parameter)
     }

@@ -18,6 +18,7 @@ pub enum Side {
 /// Appends ` WHERE ...`; always, so that callers can go on with ` AND`.
 pub fn where_clause<F: SearchTable>(statement: &mut Statement<'_>, filter: &Filter<F>, side: Side) {
     statement.push(" WHERE ");
+    // A condition that always holds keeps the text simple: whatever follows begins with AND.
     statement.push(F::HIDDEN.unwrap_or("1=1"));
     for condition in &filter.all {
         statement.push(" AND ");
@@ -26,6 +27,7 @@ pub fn where_clause<F: SearchTable>(statement: &mut Statement<'_>, filter: &Filt
 }
 
 /// The sides on which rows can pass the filter.
+/// A filter by state often excludes one of the two tables, and a table that is not read costs nothing.
 pub(super) fn sides<F: SearchTable>(filter: &Filter<F>) -> Vec<Side> {
     let mut sides = vec![Side::Live, Side::History];
     sides.retain(|side| F::table(*side).is_some());
@@ -33,6 +35,7 @@ pub(super) fn sides<F: SearchTable>(filter: &Filter<F>) -> Vec<Side> {
         if let Condition::Is(field, test) = condition
             && let Some(only) = field.side_of(test)
         {
+            // Two conditions may exclude both sides. Then nothing is found, and no statement is run.
             sides.retain(|side| *side == only);
         }
     }
@@ -48,7 +51,8 @@ pub(super) fn needs_join<F: SearchTable>(filter: &Filter<F>) -> bool {
     })
 }
 
-/// Columns whose single values few rows share.
+/// Columns whose single values few rows share. Databases guess this from statistics, which lag behind a table
+/// that grows fast or, in SQLite, do not exist. The meaning of a column is known here.
 const NARROW: &[&str] = &[
     "key",
     "instance_key",
@@ -69,6 +73,7 @@ const NARROW: &[&str] = &[
 ];
 
 /// Columns that indexes of history have in their order.
+/// A filter on one of them and a page sorted by it can be served by the same index.
 const ORDERED: &[&str] = &["definition_key", "started_at", "ended_at", "created_at", "name"];
 
 /// True if no index serves this test on history: then rows are best read in the order of the page. A database that knows
@@ -76,6 +81,8 @@ const ORDERED: &[&str] = &["definition_key", "started_at", "ended_at", "created_
 fn is_along_the_page<F: SearchTable>(field: F, test: &Test, side: Side) -> bool {
     let Column::Own(name) = field.column() else { return false };
     let is_rare = match (name, test) {
+        // Terminated instances and those with incidents are rare and have partial indexes of their own. All
+        // other states match most of history.
         ("state", Test::Eq(Value::Text(state))) => &**state == "TERMINATED",
         ("has_incident", Test::Eq(value)) => *value == Value::Bool(true),
         _ => NARROW.contains(&name) || ORDERED.contains(&name),
@@ -88,6 +95,7 @@ pub(super) fn is_narrow<F: SearchTable>(filter: &Filter<F>) -> bool {
     let is_one_value = |test: &Test| match test {
         Test::Eq(_) => true,
         Test::In(values) => !values.is_empty(),
+        // Without a literal beginning no index helps, and every row must be looked at.
         Test::Like(pattern) => !Pattern::new(pattern).prefix().is_empty(),
         _ => false,
     };
@@ -101,6 +109,7 @@ pub(super) fn is_narrow<F: SearchTable>(filter: &Filter<F>) -> bool {
 }
 
 /// Definitions that get a part of the statement each.
+/// Each part reads as much as the page shows, so many parts would cost more than sorting the rows of all of them.
 const PARTS_MAX: usize = 16;
 
 /// The search in parts whose rows each come from one definition, where an index has the rows of a definition in order:
@@ -130,6 +139,7 @@ pub(super) fn by_definition<F: SearchTable>(search: &Search<F>) -> Vec<Search<F>
 fn push_condition<F: SearchTable>(statement: &mut Statement<'_>, condition: &Condition<F>, side: Side) {
     match condition {
         Condition::Is(field, test) if is_along_the_page(*field, test, side) => {
+            // The planner is told not to begin with this test: the rows come in the order of the page, and most of them pass.
             let (begin, end) = statement.dialect.likely();
             statement.push(begin);
             push_field_test(statement, "t", *field, test, side);
@@ -186,6 +196,7 @@ fn push_field_test<F: SearchTable>(
             statement.push(")");
         }
         Column::Own("key") if push_key_test(statement, alias, test) => {}
+        // Only history has an index over values. Live variables are few, and an index over them would cost every change of one.
         Column::Own("value") if side == Side::History => push_value_test(statement, alias, test),
         column => push_test(statement, &column.expression(alias, side), field.kind(), test),
     }
@@ -215,6 +226,7 @@ fn long_list(values: &[Value]) -> Option<SqlValue> {
 }
 
 /// The values of a short list, each once.
+/// A value that a client lists twice would make a part or a parameter of its own.
 fn distinct(values: &[Value]) -> Vec<&Value> {
     let mut distinct: Vec<&Value> = Vec::new();
     for value in values {
@@ -233,6 +245,7 @@ fn push_key_test(statement: &mut Statement<'_>, alias: &str, test: &Test) -> boo
         Test::Gte(value) => (">=", std::slice::from_ref(value)),
         Test::Lt(value) => ("<", std::slice::from_ref(value)),
         Test::Lte(value) => ("<=", std::slice::from_ref(value)),
+        // An empty list lets everything pass, which `push_test` knows.
         Test::In(values) if !values.is_empty() => ("=", &values[..]),
         _ => return false,
     };
@@ -253,6 +266,7 @@ fn push_key_test(statement: &mut Statement<'_>, alias: &str, test: &Test) -> boo
 }
 
 pub(super) fn push_test(statement: &mut Statement<'_>, expression: &str, kind: FieldKind, test: &Test) {
+    // SQL has no empty list.
     if matches!(test, Test::In(values) | Test::NotIn(values) if values.is_empty()) {
         return statement.push("1=1");
     }
@@ -265,6 +279,7 @@ pub(super) fn push_test(statement: &mut Statement<'_>, expression: &str, kind: F
         Test::Gte(value) => push_comparison(statement, expression, ">=", value.into()),
         Test::Lt(value) => push_comparison(statement, expression, "<", value.into()),
         Test::Lte(value) => push_comparison(statement, expression, "<=", value.into()),
+        // In SQL a comparison with a null is neither true nor false, but a missing value does differ from the one given.
         Test::Neq(value) => {
             statement.push(&format!("({expression} IS NULL OR "));
             push_comparison(statement, expression, "<>", value.into());
@@ -301,6 +316,7 @@ fn push_equal(statement: &mut Statement<'_>, expression: &str, value: &Value) {
     }
 }
 
+/// The text comes from a client and goes into the statement without a parameter, so it may have no character that ends a literal.
 fn is_name_of_state(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
@@ -361,6 +377,7 @@ fn push_member_test(statement: &mut Statement<'_>, column: &str, test: &Test) {
         Test::NotIn(values) => Some(Test::In(values.clone())),
         _ => None,
     };
+    // "None of them is x" is not "one of them is not x", so the test is turned around and then negated as a whole.
     let negation = if positive.is_some() { "NOT " } else { "" };
     statement.push(&format!("{negation}EXISTS (SELECT 1 FROM {members} WHERE "));
     push_test(statement, "m.value", FieldKind::Text, positive.as_ref().unwrap_or(test));
@@ -398,6 +415,7 @@ pub(super) fn push_variable_tests(
     side: Side,
     is_way_in: bool,
 ) {
+    // Where the instance is known already, the index by name would lead through the variables of all instances.
     let column = if is_way_in { "r.name".to_owned() } else { statement.dialect.not_by_index("r.name") };
     push_comparison(statement, &column, "=", SqlValue::Text(name.to_owned()));
     for test in tests {
@@ -417,6 +435,7 @@ fn push_value_test(statement: &mut Statement<'_>, alias: &str, test: &Test) {
         Test::Eq(Value::Text(text)) if is_short(text) => {
             push_comparison(statement, &key, "=", SqlValue::from(&**text))
         }
+        // Two long values may have the same key, so the value itself is compared as well.
         Test::Eq(Value::Text(text)) => {
             let parameter = statement.parameter(&**text);
             let same_key = statement.dialect.value_key(&parameter);
@@ -428,6 +447,7 @@ fn push_value_test(statement: &mut Statement<'_>, alias: &str, test: &Test) {
         {
             push_list(statement, &key, true, values);
         }
+        // A long value is indexed by its first characters, so no longer beginning may bound the search.
         Test::Like(pattern) => {
             let beginning: String =
                 Pattern::new(pattern).prefix().chars().take(VALUE_BEGINNING_CHARS).collect();
@@ -444,6 +464,7 @@ fn push_value_test(statement: &mut Statement<'_>, alias: &str, test: &Test) {
 }
 
 /// Characters of a value that is indexed as it is, and of the beginning of a longer one (see `Dialect::value_key`).
+/// They stand in the migrations of both stores: an index over another expression would not be used.
 const SHORT_VALUE_CHARS: usize = 64;
 const VALUE_BEGINNING_CHARS: usize = 32;
 
@@ -479,6 +500,7 @@ fn push_exists_on_sides(
 ) {
     let select = "EXISTS (SELECT 1 FROM";
     statement.push("(");
+    // All parts of an ended instance have ended, so only live instances need both looks.
     if side == Side::Live {
         statement.push(&format!("{select} {table} r WHERE "));
         push_condition(statement, Side::Live);

@@ -15,6 +15,7 @@ pub(super) struct SortKey {
 
 struct Expression {
     text: String,
+    /// Where there can be no nulls, simpler text lets an index serve the order.
     may_be_null: bool,
 }
 
@@ -42,6 +43,8 @@ pub(super) fn sort_keys<F: SearchTable>(
     let mut keys: Vec<SortKey> = order
         .iter()
         .map(|sort| SortKey {
+            // Few rows are sorted in memory. Asking for the order of the primary key would tempt the planner
+            // to walk through all of it.
             is_primary: sort.field.column() == Column::Own("key") && !is_narrow,
             live: expression(sort.field, Side::Live),
             history: expression(sort.field, Side::History),
@@ -65,6 +68,7 @@ fn expression<F: SearchTable>(field: F, side: Side) -> Expression {
     let may_be_null = match column {
         // The definition may be missing.
         Column::Definition(_) => true,
+        // Live rows have no end, rows of history always do.
         column if column == ENDED_AT => side == Side::Live,
         _ => field.is_optional(),
     };
@@ -101,6 +105,7 @@ pub(super) fn push_order(statement: &mut Statement<'_>, keys: &[SortKey]) {
 /// Behind the cursor: equal in the first sort values and beyond in the next. The first value alone bounds all of that, in
 /// a form by which an index is entered there and not at its beginning.
 pub(super) fn push_after(statement: &mut Statement<'_>, keys: &[SortKey], side: Side, cursor: &Cursor) {
+    // With one key, the condition that follows is such a bound already.
     if keys.len() > 1 {
         push_bound(statement, &keys[0], side, &cursor.values[0]);
     }
@@ -156,6 +161,7 @@ fn push_beyond(statement: &mut Statement<'_>, key: &SortKey, side: Side, value: 
     }
     match (value, key.is_ascending) {
         (CursorValue::Null, true) => statement.push(&format!("{expression} IS NOT NULL")),
+        // Nothing comes behind a null in falling order but other nulls, which the next keys tell apart.
         (CursorValue::Null, false) => statement.push("1=0"),
         (value, true) => {
             statement.push(&format!("{expression} > "));

@@ -21,6 +21,7 @@ pub struct PageQuery<'d, F> {
     /// The rows come last first.
     is_backward: bool,
     /// Bytes of text in the rows that were read so far.
+    /// Rows are counted while they are read, so that a page with huge values ends before it fills the memory.
     text_bytes: Cell<usize>,
 }
 
@@ -53,6 +54,7 @@ pub fn page_query<'d, F: SearchTable>(
     search: &Search<F>,
 ) -> Result<Option<PageQuery<'d, F>>> {
     let order = search.total_order();
+    // The items right before a cursor are the first ones of the reversed order, so they are read that way and turned around.
     let is_backward = matches!(search.page.start, PageStart::Before(_));
     let keys = sort_keys(search, &order, is_backward);
     let cursor = match &search.page.start {
@@ -62,6 +64,7 @@ pub fn page_query<'d, F: SearchTable>(
     let offset = if let PageStart::Offset(offset) = search.page.start { i64::from(offset) } else { 0 };
     let limit = i64::from(search.page.limit);
     let sides = sides(&search.filter);
+    // A client may ask for the total alone.
     if sides.is_empty() || limit == 0 {
         return Ok(None);
     }
@@ -86,6 +89,7 @@ pub fn page_query<'d, F: SearchTable>(
     push_order(&mut statement, &keys);
     statement.push(" LIMIT ");
     statement.push_parameter(limit);
+    // The offset is applied after the merge: which side the skipped rows come from is not known before.
     statement.push(" OFFSET ");
     statement.push_parameter(offset);
     let sort_value_count = keys.len();
@@ -107,11 +111,13 @@ pub fn count_query<'d, F: SearchTable>(
         statement.push(if n == 0 { "SELECT 1 AS one FROM " } else { " UNION ALL SELECT 1 AS one FROM " });
         statement.push(F::table(*side).expect("sides have tables"));
         statement.push(" t");
+        // Counting needs no columns, so tables are joined only where a condition asks for them.
         if *side == Side::Live && needs_join(filter) {
             statement.push(&F::live_join(dialect));
         }
         where_clause(&mut statement, filter, *side);
     }
+    // The limit stands inside: the database stops there instead of counting everything.
     statement.push(&format!(" LIMIT {}) c", TOTAL_MAX + 1));
     Some(statement)
 }
@@ -124,6 +130,7 @@ pub fn single_query<'d, F: SearchTable>(dialect: &'d dyn Dialect, key: i64) -> S
         statement.push(if n == 0 { "" } else { " UNION ALL " });
         push_columns::<F>(&mut statement, side, false);
         push_from::<F>(&mut statement, side, true);
+        // A filter without conditions still leaves out hidden rows.
         where_clause::<F>(&mut statement, &Filter::default(), side);
         let parameter = statement.parameter(key);
         let text = key_test::<F>(statement.dialect, "=", &parameter);
@@ -148,6 +155,8 @@ fn push_picked<F: SearchTable>(
     for (n, key) in keys.iter().enumerate() {
         statement.push(&format!(", {} AS s{n}", key.expression(side)));
     }
+    // Leases are joined here only where they decide which rows are picked; for what is shown they are joined
+    // later, to the rows of the page alone.
     let is_joined = needs_join(&search.filter) || search.sort.iter().any(|sort| sort.field.is_joined());
     push_from::<F>(statement, side, is_joined);
     where_clause(statement, &search.filter, side);
@@ -159,6 +168,7 @@ fn push_picked<F: SearchTable>(
 }
 
 /// Behind the picked rows: the tables that their columns come from.
+/// Wide columns are read by key for the rows of the page alone; picking and sorting moves keys and sort values only.
 fn push_fetched<F: SearchTable>(statement: &mut Statement<'_>, side: Side) {
     let table = F::table(side).expect("sides have tables");
     let same = key_test::<F>(statement.dialect, "=", "p.k0");
@@ -183,6 +193,7 @@ fn push_columns<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_br
     }
 }
 
+/// Sort values have names by number, because the two sides of a union must agree on names and their expressions differ.
 fn push_names(statement: &mut Statement<'_>, keys: &[SortKey]) {
     for n in 0..keys.len() {
         statement.push(&format!(", p.s{n} AS s{n}"));
@@ -198,6 +209,7 @@ fn push_from<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_joine
 
 fn push_joins<F: SearchTable>(statement: &mut Statement<'_>, side: Side, is_joined: bool) {
     if F::has_definition() {
+        // A row whose definition is missing is shown all the same.
         statement.push(" LEFT JOIN process_definitions d ON d.key = t.definition_key");
     }
     if side == Side::Live && is_joined {

@@ -6,6 +6,7 @@ use tidemill_store::query::CursorValue;
 use tidemill_store::{Error, Result, unpack};
 
 /// One result row. Columns are counted from 0; a column of another type than asked for is an error.
+/// It is used as `dyn`, so that the code which reads a view is compiled once and not again for each store.
 pub trait SqlRow {
     fn int(&self, column: usize) -> Result<Option<i64>>;
     fn text(&self, column: usize) -> Result<Option<&str>>;
@@ -19,6 +20,7 @@ pub trait SqlRow {
 pub struct Columns<'r> {
     row: &'r dyn SqlRow,
     next: usize,
+    /// This counts toward the limit on a page.
     text_bytes: usize,
 }
 
@@ -52,6 +54,7 @@ impl<'r> Columns<'r> {
         i32::try_from(self.int()?).map_err(|_| missing(column))
     }
 
+    /// Sums over no rows are null, and counts are never negative.
     pub fn count(&mut self) -> Result<u64> {
         Ok(self.maybe_int()?.unwrap_or_default().unsigned_abs())
     }
@@ -184,6 +187,7 @@ macro_rules! named_from_columns {
 
 tidemill_model::for_each_named!([named_from_columns] []);
 
+/// Only a damaged store, or one that was changed by hand, has such a value.
 fn missing(column: usize) -> Error {
     Error::Corrupt { place: format!("column {column} of a result"), reason: "not the expected value".into() }
 }

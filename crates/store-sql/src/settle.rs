@@ -27,6 +27,7 @@ pub fn probes<'d, F: SearchTable>(dialect: &'d dyn Dialect, filter: &Filter<F>) 
 }
 
 fn collect<'d, F: SearchTable>(dialect: &'d dyn Dialect, filter: &Filter<F>, probes: &mut Vec<Probe<'d>>) {
+    // The order here must be that of `settled`, because answers have no names.
     probes.extend(definitions(dialect, filter));
     for condition in &filter.all {
         match condition {
@@ -50,6 +51,7 @@ pub fn settled<F: SearchTable>(
                 let filters = filters.iter().map(|filter| settled(dialect, filter, answers)).collect();
                 all.push(Condition::Any(filters));
             }
+            // All facts of the definition are in the list of its keys, so their own conditions can go.
             condition if definitions.is_some() && is_of_definition(condition) => {}
             condition => match probe(dialect, filter, condition) {
                 Some(probe) => all.extend(narrowed(condition, few(&probe, answers.next()))),
@@ -75,6 +77,7 @@ fn narrowed<F: SearchTable>(condition: &Condition<F>, keys: Option<BTreeSet<i64>
             Some(owner) => {
                 // The scope of an instance has the key of the instance.
                 keys.extend(values(test));
+                // The condition stays beside the list: the list only says in which instances to look.
                 vec![one_of(owner, keys), condition.clone()]
             }
             None => {
@@ -82,6 +85,8 @@ fn narrowed<F: SearchTable>(condition: &Condition<F>, keys: Option<BTreeSet<i64>
                 vec![one_of(F::key(), keys)]
             }
         },
+        // For rows of an instance, such as user tasks, the list tells only which instances to look into, so
+        // the condition stays. For instances themselves the list is the answer.
         Condition::HasVariable { .. } | Condition::HasIncident(_) => match F::with_column("instance_key") {
             Some(instance) => vec![one_of(instance, keys), condition.clone()],
             None => vec![one_of(F::key(), keys)],
@@ -134,10 +139,12 @@ fn probe<'d, F: SearchTable>(
     match condition {
         Condition::Is(field, test) => {
             let keys = values(test);
+            // A list that is long by itself would not get shorter by its owners.
             if keys.is_empty() || keys.len() > KEYS_MAX {
                 return None;
             }
             if let Some(owner) = field.owner() {
+                // The filter names the instance already, and a probe would only tell it again.
                 if is_pinned(filter, owner) {
                     return None;
                 }
@@ -204,6 +211,7 @@ fn push_owners(statement: &mut Statement<'_>, keys: &[i64]) {
     }
 }
 
+/// `parent_key IS NOT NULL` is the condition of the partial index, in its very words.
 fn push_called(statement: &mut Statement<'_>, roots: &[i64]) {
     for (n, table) in ["process_instances", "process_instances_history"].into_iter().enumerate() {
         statement.push(if n == 0 { "" } else { " UNION ALL " });
@@ -215,6 +223,7 @@ fn push_called(statement: &mut Statement<'_>, roots: &[i64]) {
 }
 
 fn limited(mut statement: Statement<'_>, keys_max: usize) -> Probe<'_> {
+    // One more than the limit says that there are too many, without reading all of them.
     statement.push(&format!(" LIMIT {}", keys_max + 1));
     Probe { statement, keys_max }
 }

@@ -24,6 +24,8 @@ impl From<&Value> for SqlValue {
     }
 }
 
+/// Values are parameters and never text: what a client sends cannot change the meaning of a statement, and
+/// the text stays the same for searches of one form, so that databases keep it prepared.
 pub struct Statement<'d> {
     pub dialect: &'d dyn Dialect,
     pub text: String,
@@ -40,6 +42,7 @@ impl<'d> Statement<'d> {
     }
 
     /// Adds the value and gives the text that stands for it.
+    /// The text can be used several times, which binds the value once.
     pub fn parameter(&mut self, value: impl Into<SqlValue>) -> String {
         self.parameters.push(value.into());
         self.dialect.parameter(self.parameters.len())

@@ -8,6 +8,7 @@ use tidemill_store::Result;
 use tidemill_store::query::{Filter, ProcessInstanceField, Test};
 use tidemill_store::view::{ElementStatistics, ErrorStatistics, ProcessStatistics, VersionStatistics};
 
+/// One pass over the live instances counts both kinds.
 const INSTANCE_COUNTS: &str =
     "count(CASE WHEN NOT i.has_incident THEN 1 END), count(CASE WHEN i.has_incident THEN 1 END)";
 
@@ -56,6 +57,7 @@ fn push_instances(
     definition: DefinitionKey,
     filter: &Filter<ProcessInstanceField>,
 ) {
+    // The definition is added to the filter, because instances are indexed by it.
     let of_definition = filter.clone().is(ProcessInstanceField::DefinitionKey, Test::eq(definition.key()));
     statement.push(" AND instance_key IN (");
     for (n, side) in [Side::Live, Side::History].into_iter().enumerate() {
@@ -98,7 +100,10 @@ impl ElementCounts {
     }
 }
 
-/// Per process, for `read_process`.
+/// Per process, for `read_process`. Only live instances are counted, which stay few whatever the history
+/// holds.
+/// The join from the left lists processes without instances too. It repeats a definition for each of its
+/// instances, hence the DISTINCT.
 pub fn processes(dialect: &dyn Dialect) -> Statement<'_> {
     let mut statement = Statement::new(dialect);
     statement.push(&format!(
@@ -154,7 +159,7 @@ pub fn read_version(row: &dyn SqlRow) -> Result<VersionStatistics> {
     })
 }
 
-/// Per error text, for `read_error`.
+/// Per error text, for `read_error`. Rows are grouped by hash and text, because two texts may have the same hash.
 pub fn errors(dialect: &dyn Dialect) -> Statement<'_> {
     let mut statement = Statement::new(dialect);
     statement.push(

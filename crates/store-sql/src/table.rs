@@ -12,7 +12,7 @@ use tidemill_store::query::plain::Shown;
 pub enum Column {
     /// A column of the entity's own tables, live and history alike.
     Own(&'static str),
-    /// A fact of the definition, which the entity's rows do not repeat.
+    /// A fact of the definition, which the entity's rows do not repeat. Repeating it would make every row of every instance larger.
     Definition(&'static str),
     /// An expression per side; `{t}` stands for the entity's own row.
     Sides { live: &'static str, history: &'static str },
@@ -60,6 +60,7 @@ pub trait SearchTable: Shown {
     fn view(columns: &mut Columns<'_>) -> Result<Self::View>;
 
     /// The column of a field that no member shows.
+    /// A test goes over all fields of all searches, so this never happens to a client.
     fn computed_column(self) -> Column {
         unreachable!("{self:?} is no member of its view and has no column")
     }
@@ -73,7 +74,7 @@ pub trait SearchTable: Shown {
             .expect("every member of a view has a column, or `view` would not compile")
     }
 
-    /// Whether a fact of the definition is shown, so that its row must be joined.
+    /// True if a fact of the definition is shown, so that its row must be joined.
     fn has_definition() -> bool {
         Self::MEMBERS.iter().any(|(_, column)| matches!(column, Column::Definition(_)))
     }
@@ -86,6 +87,7 @@ pub trait SearchTable: Shown {
     }
 
     /// The field that shows this column of its own table.
+    /// Entities without such a column have nothing to narrow a search by.
     fn with_column(name: &'static str) -> Option<Self> {
         Self::all().iter().copied().find(|field| field.column() == Column::Own(name))
     }
@@ -154,7 +156,7 @@ macro_rules! search_table {
 }
 pub(crate) use search_table;
 
-/// Columns of keys end in `_key`. What has ended tells when; what lives does not.
+/// Columns of keys end in `_key`. Rows of history have the time of their end, live rows do not.
 macro_rules! column_named {
     ($member:ident $column:expr) => {
         $column
@@ -200,6 +202,7 @@ pub(crate) const NO_TIME: &str = "CAST(NULL AS BIGINT)";
 
 pub(crate) const ENDED_AT: Column = Column::Sides { live: NO_TIME, history: "{t}.ended_at" };
 
+/// A comparison with a date excludes all live rows, which have no end. `Neq` and `NotIn` do not: nulls pass them.
 pub(crate) fn side_of_end(test: &Test) -> Option<Side> {
     match test {
         Test::Exists(false) => Some(Side::Live),
@@ -220,6 +223,7 @@ pub(crate) fn side_of_state(test: &Test, live: &[&str], history: &[&str]) -> Opt
             .collect(),
         _ => return None,
     };
+    // A name that is no state at all is on neither side, and both are read: the answer is empty, as it should be.
     let all_in = |states: &[&str]| values.iter().all(|value| states.contains(value));
     if all_in(live) {
         Some(Side::Live)

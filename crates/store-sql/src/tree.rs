@@ -15,11 +15,13 @@ const INSTANCES: [&str; 2] = ["process_instances", "process_instances_history"];
 
 /// The instance and all that were called from it.
 pub(super) fn push_within_instance(statement: &mut Statement<'_>, instance: ProcessInstanceKey) {
+    // UNION without ALL drops rows that were met before, so a damaged tree with a circle ends too.
     statement.push("t.instance_key IN (WITH RECURSIVE tree(key) AS (SELECT ");
     statement.push_parameter(instance.0);
     let text = match statement.dialect.takes_many_recursive_terms() {
         true => INSTANCES
             .map(|table| {
+                // CROSS JOIN keeps SQLite from changing the order: it must begin with the tree and enter each table by its index.
                 format!(" UNION SELECT c.key FROM tree CROSS JOIN {table} c ON c.parent_key = tree.key")
             })
             .concat(),
@@ -52,6 +54,7 @@ pub(super) fn push_within_element(statement: &mut Statement<'_>, element: Elemen
         from: ["instance_key", "parent_key"],
         to: ["instance_key", "key"],
     });
+    // An element instance leads to the instance that it has called by two keys, because the index over callers has both.
     let called =
         INSTANCES.map(|table| Edges { table, from: ["parent_key", "parent_element"], to: ["key", "key"] });
     push_steps(statement, inside.iter().chain(&called));

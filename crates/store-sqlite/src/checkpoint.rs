@@ -16,10 +16,12 @@ use std::time::Duration;
 use tidemill_store::{Error, Result};
 
 /// The time between two looks at the size of the log.
+/// Files that were removed under the server are noticed as fast.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Pages that the writer may be asked to copy by itself. Commits wait for that, so they are few.
 const PAGES_FOR_WRITER_MAX: i64 = 100;
 /// Rounds in which the copy may catch up with the writer.
+/// Commits add pages while a round copies. A bound is needed, because under steady load the copy may never come to an end.
 const ROUNDS_MAX: usize = 8;
 
 /// A log that has grown to so many times the wanted size is copied by the writer itself: whoever writes faster than
@@ -28,6 +30,7 @@ const GROWTH_MAX: u64 = 4;
 
 thread_local! {
     /// Pages in the log, as the last commit of this thread has left it.
+    /// The hook of SQLite is a plain function, which cannot carry a reference to `LogSize`.
     static PAGES: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -55,6 +58,7 @@ impl LogSize {
 
     /// Follows the commit that this thread has just made.
     pub(crate) fn note(&self) {
+        // Relaxed will do, because the number only decides when to copy, and one that is a commit old decides as well.
         self.bytes.store(PAGES.get() * self.page_bytes, Ordering::Relaxed);
     }
 
@@ -87,6 +91,7 @@ impl Checkpointer {
             .spawn(move || {
                 while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
                     if let Some(missing) = watch.missing() {
+                        // The writer stops first: a commit that is answered from here on would lie in a file without a name.
                         writer.stop(&missing.error());
                         save(&connection, &missing);
                         break;
@@ -110,6 +115,7 @@ fn save(connection: &Connection, missing: &Missing) {
     if let Missing::Companion(_) = missing {
         for _ in 0..ROUNDS_MAX {
             // A reader that is still at work keeps pages back for as long as it works.
+            // FULL waits for the writer, unlike PASSIVE: here nothing is lost by waiting, and a page that is left behind is.
             let saved = connection.query_row("PRAGMA wal_checkpoint(FULL)", [], |row| {
                 let (is_busy, in_log, copied): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
                 Ok(is_busy == 0 && in_log == copied)
@@ -121,6 +127,8 @@ fn save(connection: &Connection, missing: &Missing) {
     }
 }
 
+/// The log starts over only when all of it was copied at a moment without a writer, and no copy beside a busy
+/// writer ever sees such a moment. So the bulk is copied here, and the writer copies the rest between two of its transactions.
 fn checkpoint(connection: &Connection, writer: &Writer, steps: &Steps) {
     for _ in 0..ROUNDS_MAX {
         steps.take(Step::CheckpointBegun);

@@ -20,6 +20,7 @@ impl Commit for SqliteStore {
             hook(&batch);
         }
         let steps = self.writer.steps.clone();
+        // The writer returns after the sync, so an answer that leaves the core now survives a loss of power.
         let committed = self.writer.write(move |connection| write(connection, &batch, &steps)).await?;
         // Only now can a reader see the entries: a wake-up before the commit would find the inbox empty.
         for partition in woken {
@@ -31,6 +32,8 @@ impl Commit for SqliteStore {
     async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool> {
         self.loads
             .read(move |connection| {
+                // A read can answer this, although a commit may be under way: the caller has acquired the
+                // partition before, and the writer runs one after the other.
                 let sql = "SELECT 1 FROM batches WHERE partition_id = ?1 AND batch_id = ?2";
                 Ok(connection.prepare_cached(sql)?.exists(params![partition.0, batch.0])?)
             })
@@ -82,7 +85,9 @@ fn write(connection: &Connection, batch: &Batch, steps: &Steps) -> Outcome<Commi
             ),
         }));
     }
+    // The unique index on the batch's id makes a second try of the same batch fail as a whole.
     insert_batch(connection, batch)?;
+    // The transaction that carries the effects of an entry deletes it, which is why each entry runs once.
     for position in &batch.consumed {
         connection.prepare_cached("DELETE FROM inbox WHERE position = ?1")?.execute([position.0])?;
     }
@@ -91,6 +96,7 @@ fn write(connection: &Connection, batch: &Batch, steps: &Steps) -> Outcome<Commi
         delete_fired(connection, batch.partition(), fired)?;
     }
     write_changes(connection, &batch.changes, steps)?;
+    // This follows the changes, because an instance may end and be deleted in the same batch: its rows are in history by now.
     for instance in &batch.deletions {
         history::delete_some(connection, instance.0)?;
     }
@@ -101,7 +107,8 @@ fn write(connection: &Connection, batch: &Batch, steps: &Steps) -> Outcome<Commi
     definitions_version(connection, batch.changes.iter().any(changes_definitions))
 }
 
-/// Gives the end of the partition's reserved keys.
+/// Gives the end of the partition's reserved keys. Every write of an owner comes through here: a node that
+/// has lost its partition gets `Fenced` and has written nothing.
 pub(crate) fn check_fence(connection: &Connection, fence: &Fence) -> Outcome<u64> {
     let reserved_until: Option<u64> = connection
         .prepare_cached(
@@ -188,6 +195,7 @@ fn definitions_version(connection: &Connection, moves: bool) -> Outcome<Committe
     Ok(Committed { definitions_version, now: tidemill_model::Timestamp(crate::ownership::now()) })
 }
 
+/// Start subscriptions count too: when the version moves, partitions drop those that they have in memory.
 fn changes_definitions(change: &Change) -> bool {
     matches!(
         change.entity().kind(),
@@ -210,12 +218,14 @@ fn rank(change: &Change) -> u8 {
 /// Table by table, so that each statement is fetched once and its pages stay warm. By key within a table: rows
 /// are appended in order.
 fn write_changes(connection: &Connection, changes: &[Change], steps: &Steps) -> Outcome<()> {
+    // The sort is stable and the engine lists each table by key, so the keys of a group stay in order.
     let mut order: Vec<&Change> = changes.iter().collect();
     order.sort_by_key(|change| (change.entity().kind(), rank(change)));
     for group in order.chunk_by(|a, b| a.entity().kind() == b.entity().kind() && rank(a) == rank(b)) {
         write_rows(connection, Table::of(group[0].entity().kind()), group)?;
         if matches!(group[0], Change::End { entity: Entity::ElementInstance(_), .. }) {
             let ended = group.iter().filter_map(|change| ElementInstance::of(change.entity()));
+            // The counts that diagrams show change in the same transaction as the rows of history, so they never drift apart.
             element_counts::add(connection, ended)?;
         }
         steps.take(Step::RowsWritten);
@@ -226,6 +236,7 @@ fn write_changes(connection: &Connection, changes: &[Change], steps: &Steps) -> 
 /// All changes of the group are of one kind and one rank.
 fn write_rows(connection: &Connection, table: &Table, group: &[&Change]) -> Outcome<()> {
     match group[0] {
+        // Such an entity is never live, so its one row goes to history in whatever way it changes.
         _ if table.ended == Ended::HistoryFromTheStart => put_rows(connection, table, group),
         Change::Put(_) => put_rows(connection, table, group),
         Change::Remove(_) => remove_rows(connection, table, &mut group.iter().copied()),
@@ -266,6 +277,7 @@ fn remove_rows(
 }
 
 fn end_rows(connection: &Connection, table: &Table, group: &[&Change]) -> Outcome<()> {
+    // Kinds that nobody looks at after their end have no history.
     let Some(sql) = &statements(table).end else { return Ok(()) };
     let mut statement = connection.prepare_cached(sql)?;
     for change in group {

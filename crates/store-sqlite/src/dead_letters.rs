@@ -13,6 +13,7 @@ const COLUMNS: &str = "number, partition_id, position, at, reason, payload";
 impl DeadLetters for SqliteStore {
     /// On the connections of searches: operators must not take those that the engine loads with.
     async fn dead_letters(&self, after: Option<LetterNumber>, limit: usize) -> Result<Vec<StoredLetter>> {
+        // Numbers begin with 1, and a number is never given twice (AUTOINCREMENT): a cursor stays valid while letters come and go.
         let after = after.map_or(0, |number| number.0);
         self.searches
             .read(move |connection| {
@@ -42,6 +43,7 @@ impl DeadLetters for SqliteStore {
             })
             .await?;
         let Some((partition, position)) = retried else { return Ok(None) };
+        // The wake-up follows the commit, as with an append: the owner that looks must see the entry.
         self.wake(partition).await;
         Ok(Some(position))
     }

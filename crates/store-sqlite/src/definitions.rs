@@ -11,6 +11,7 @@ use tidemill_store::{Definitions, Lookup, Packed, Result, unpack};
 
 #[async_trait]
 impl Definitions for SqliteStore {
+    /// This reads on the connections of the engine: a command that waits for its definition must not wait for searches.
     async fn definition(&self, key: DefinitionKey) -> Result<Option<Arc<ProcessDefinition>>> {
         self.loads.read(move |connection| by_key(connection, "process_definitions", key.0)).await
     }

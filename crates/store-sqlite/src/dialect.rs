@@ -15,6 +15,8 @@ impl Dialect for Sqlite {
         format!("{LIKE}({expression}, {parameter})")
     }
 
+    /// A function of our own is opaque to SQLite's planner: only a range over the literal beginning of the
+    /// pattern lets it use an index.
     fn needs_prefix_of_pattern(&self) -> bool {
         true
     }
@@ -23,6 +25,7 @@ impl Dialect for Sqlite {
         pattern.to_owned()
     }
 
+    /// One parameter for the whole list. A parameter for each value would run into SQLite's limit on them.
     fn is_in(&self, expression: &str, parameter: &str) -> String {
         format!("{expression} IN rarray({parameter})")
     }
@@ -39,6 +42,7 @@ impl Dialect for Sqlite {
         )
     }
 
+    /// Tells the planner that a condition holds for most rows, so that it does not choose an index for it.
     fn likely(&self) -> (&'static str, &'static str) {
         ("likely(", ")")
     }
@@ -47,6 +51,7 @@ impl Dialect for Sqlite {
         if value { "1" } else { "0" }
     }
 
+    /// A unary plus changes no value, but SQLite uses no index for an expression.
     fn not_by_index(&self, expression: &str) -> String {
         format!("+{expression}")
     }
@@ -55,6 +60,7 @@ impl Dialect for Sqlite {
         format!("json_each({column}) {alias}")
     }
 
+    /// SQLite sorts nulls lowest by itself, which is the order that searches promise.
     fn nulls_as_lowest(&self, _: bool) -> &'static str {
         ""
     }

@@ -8,13 +8,15 @@ use tidemill_model::entity::{ElementInstance, InstanceState};
 const ADD: &str = "INSERT INTO element_counts VALUES (?1, ?2, ?3, ?4) \
     ON CONFLICT DO UPDATE SET count = count + excluded.count";
 
+/// Counts the very rows that `delete_belongings` deletes next: both take the first `?2` by key.
 const SUBTRACT: &str = "INSERT INTO element_counts \
     SELECT definition_key, element_id, state, -count(*) FROM element_instances_history WHERE key IN \
     (SELECT key FROM element_instances_history WHERE instance_key = ?1 ORDER BY key LIMIT ?2) \
     GROUP BY definition_key, element_id, state \
     ON CONFLICT DO UPDATE SET count = count + excluded.count";
 
-/// A batch has few different elements, however many of each.
+/// A batch has few different elements, however many of each. They are added up in memory first: a statement
+/// for each element would cost as much as writing the element.
 pub(crate) fn add<'e>(
     connection: &Connection,
     ended: impl Iterator<Item = &'e ElementInstance>,

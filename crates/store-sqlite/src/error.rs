@@ -25,6 +25,7 @@ impl Fault {
         let place = path.display().to_string();
         match self {
             Fault::Store(error) => error,
+            // The bytes were written by this program: if they cannot be read, the file is damaged.
             Fault::Codec(error) => Error::Corrupt { place, reason: error.to_string() },
             Fault::Sqlite(error) => classify(place, &error, None),
             Fault::Row { kind, key, source } => classify(place, &source, Some(Culprit { kind, key })),
@@ -46,10 +47,13 @@ fn classify(place: String, error: &rusqlite::Error, culprit: Option<Culprit>) ->
             Error::ReadOnly { place, reason }
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Corrupt { place, reason },
+        // The row itself is at fault, and so would be the next try. The partition puts aside the command that has made it.
         Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch) => {
             Error::Refused { culprit, reason }
         }
+        // This is fatal, because after a failed sync nobody knows which pages have reached the disk.
         Some(ErrorCode::SystemIoFailure) => Error::Io { place, reason },
+        // This is not fatal: a backup tool or a shell that holds the file lets go of it again.
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             Error::Locked { path: place.into(), by: format!("another program ({reason})") }
         }

@@ -7,8 +7,10 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tidemill_store::{Error, Result};
 
+/// Variables and messages of all tenants lie in these files, so no other user of the machine may read them.
 const OWNER_ONLY: u32 = 0o600;
 /// The files that SQLite and this store lay beside the database.
+/// A backup must not take one of these names, and permissions are set on all of them.
 pub(crate) const COMPANIONS: [&str; 5] = ["-wal", "-shm", "-journal", ".lock", ".last"];
 
 /// The path without links, so that one file has one name. The file itself may be missing.
@@ -60,6 +62,7 @@ pub(crate) fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
     let (place, reason) = (path.display().to_string(), error.to_string());
     match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Error::ReadOnly { place, reason },
+        // Unlike a disk that fills up under a running server, this stops the start: nothing waits that could be tried again.
         ErrorKind::StorageFull => Error::Full { place, reason },
         _ => Error::Failed { place, reason },
     }

@@ -6,15 +6,20 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{
-    Amount, BatchId, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, Purpose, Result,
+    Amount, BatchId, DAY_MS, Inspect, LAG_COUNT_MAX, Lag, LogRange, LoggedBatch, PoolUse, Purpose, Result,
 };
 
 /// Tables with the column that tells the age of a row.
+/// The other tables of history belong to these instances and are purged with them, so they are not counted apart.
 const DATED: [(Purpose, &str, &str); 2] =
     [(Purpose::History, "process_instances_history", "ended_at"), (Purpose::Log, "batches", "at")];
 
 #[async_trait]
 impl Inspect for SqliteStore {
+    fn pools(&self) -> Vec<PoolUse> {
+        vec![self.writer.usage(), self.loads.usage(), self.searches.usage()]
+    }
+
     async fn log(&self, partition: PartitionId, range: &LogRange, limit: usize) -> Result<Vec<LoggedBatch>> {
         let range = range.clone();
         let order = if range.is_newest_first { "DESC" } else { "ASC" };
@@ -25,6 +30,7 @@ impl Inspect for SqliteStore {
                     "SELECT batch_id, at, log FROM batches WHERE partition_id = ?1 AND batch_id BETWEEN ?2 AND ?3 \
                      AND at >= ?4 AND at < ?5 ORDER BY batch_id {order} LIMIT ?6"
                 ))?;
+                // The times narrow the range further; the ids alone decide where a page begins.
                 let (from, to) = (range.ids.0.0, range.ids.1.0);
                 let bounds =
                     params![partition.0, from, to, range.at.start.0, range.at.end.0, limit as i64];
@@ -92,6 +98,7 @@ fn days(connection: &Connection, purpose: Purpose, table: &str, column: &str) ->
             name: table.to_owned(),
             day: Some(row.get(0)?),
             rows: Some(row.get(1)?),
+            // SQLite could tell the bytes of a table only by walking through all of its pages.
             bytes: None,
         })
     })?;

@@ -19,6 +19,7 @@ pub(crate) const BACKUP: &str = "is_backup";
 /// missing.
 pub(crate) struct LastBatch {
     file: File,
+    /// Spares a write behind transactions without a batch, such as appends to the inbox.
     written: Cell<i64>,
 }
 
@@ -59,6 +60,7 @@ impl LastBatch {
         let fault = |error: rusqlite::Error| Fault::from(error).at(database);
         let found = newest(connection).map_err(fault)?;
         let path = files::beside(database, SUFFIX);
+        // A note that cannot be read counts as none: a crash may have torn it, and it proves nothing then.
         let noted = std::fs::read_to_string(&path).ok().and_then(|text| number(&text));
         let is_backup = take_backup_mark(connection).map_err(fault)?;
         if let Some(noted) = noted.filter(|noted| *noted > found && !is_backup) {
@@ -83,11 +85,14 @@ impl LastBatch {
     /// To be called when the batch is durable. A failure leaves an older number, which is true as well.
     pub(crate) fn note(&self, number: i64) {
         if number != self.written.replace(number) {
+            // Twenty digits, so that every number overwrites the whole one before it. It is not synced,
+            // because a second sync would double the cost of a commit.
             let _ = self.file.write_all_at(format!("{INTRODUCTION}{number:020}\n").as_bytes(), 0);
         }
     }
 }
 
+/// The number never falls, because purges keep the last batch of each partition and of each shard.
 pub(crate) fn newest(connection: &Connection) -> rusqlite::Result<i64> {
     // Batches of both kinds are counted, because either may be the only one that a store writes.
     connection
@@ -102,6 +107,7 @@ fn number(text: &str) -> Option<i64> {
 }
 
 /// The first server on a restored backup takes the mark away.
+/// If the mark stayed, every later loss of batches would pass for a restored backup.
 fn take_backup_mark(connection: &Connection) -> rusqlite::Result<bool> {
     let mark: Option<i64> = connection
         .query_row("SELECT value FROM settings WHERE name = ?1", [BACKUP], |row| row.get(0))

@@ -20,7 +20,8 @@ pub(crate) type Identity = (u64, u64);
 /// must not even be looked into a second time.
 static OPEN: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
-/// Held until dropped; the operating system lets go of it when the process dies.
+/// Held until dropped; the operating system lets go of it when the process dies. The lock is of the kind
+/// `flock`, which does not meet the record locks that SQLite itself lays on the file.
 pub(crate) struct FileLock {
     pub(crate) identity: Identity,
     /// Closed before `OPEN` forgets the file.
@@ -35,10 +36,12 @@ impl FileLock {
         {
             return Err(Error::Locked { path: database.to_owned(), by: holder(database) });
         }
+        // This opens and closes the file, so it must come after the look into `OPEN`.
         leave_other_files_alone(database)?;
         let path = files::beside(database, ".lock");
         let mut note = files::open_private(&path)?;
         lock(&note, &path, database)?;
+        // A hard link gives the file a second name with another `.lock` beside it. Only the lock on the file itself meets both.
         let file = files::open_private(database)?;
         lock(&file, database, database)?;
         let identity = identity(database).map_err(|error| files::cannot_open(database, &error))?;
@@ -79,6 +82,7 @@ fn holder(database: &Path) -> String {
 fn leave_other_files_alone(path: &Path) -> Result<()> {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEADER.len() as u64).read_to_end(&mut start));
+    // A file that is missing or empty becomes a store; an error of this read comes again with the open that follows.
     if read.is_err() || start.is_empty() || start == HEADER {
         return Ok(());
     }

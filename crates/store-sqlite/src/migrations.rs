@@ -25,6 +25,7 @@ const MIGRATIONS: &[Migration] = &[
     migration("timer_shards", include_str!("../migrations/V4__timer_shards.sql")),
 ];
 
+/// The name and the columns are those of the crate `refinery`.
 const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS refinery_schema_history (version int4 PRIMARY KEY, \
     name VARCHAR(255), applied_on VARCHAR(255), checksum VARCHAR(255))";
 
@@ -52,6 +53,7 @@ pub(crate) fn run(connection: &mut Connection, path: &Path) -> Outcome<()> {
     for (n, migration) in MIGRATIONS.iter().enumerate() {
         let version = n as i32 + 1;
         let checksum = migration.checksum(version).to_string();
+        // SQLite undoes changes of tables and indexes with the transaction, so a migration that fails halfway leaves nothing.
         let transaction = connection.transaction()?;
         let sql = "SELECT checksum FROM refinery_schema_history WHERE version = ?1";
         let applied: Option<String> = transaction.query_row(sql, [version], |row| row.get(0)).optional()?;
@@ -78,6 +80,7 @@ pub(crate) fn run(connection: &mut Connection, path: &Path) -> Outcome<()> {
 impl Migration {
     /// As files of earlier versions have it.
     fn checksum(&self, version: i32) -> u64 {
+        // The hasher of the standard library promises no fixed results between versions; this one does.
         let mut hasher = SipHasher13::new();
         self.name.hash(&mut hasher);
         version.hash(&mut hasher);

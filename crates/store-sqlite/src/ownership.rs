@@ -30,6 +30,7 @@ impl Ownership for SqliteStore {
                         holder: row.get::<_, Option<String>>(1)?.map(HolderId::from),
                         epoch: row.get(2)?,
                         expires_at: row.get::<_, Option<i64>>(3)?.map(Timestamp),
+                        // Wishes of operators choose between nodes, and a file has one.
                         preferred: None,
                     })
                 })?;
@@ -45,10 +46,13 @@ impl Ownership for SqliteStore {
         lease_ms: u64,
     ) -> Result<Option<Owned>> {
         let holder = holder.clone();
+        // The writer runs this behind all commits that were sent before. So when it returns, each of them is
+        // visible or has failed, which is what makes `has_batch` a reliable answer.
         self.writer.write(move |connection| acquire(connection, partition, holder, lease_ms)).await
     }
 
     async fn reserve_keys(&self, fence: &Fence, keys_min: u64) -> Result<KeyBlock> {
+        // A command may need more keys than a block has, such as a deployment of many files or a large collection.
         let (fence, keys) = (fence.clone(), keys_min.max(KEYS_PER_BLOCK));
         self.writer
             .write(move |connection| {
@@ -63,6 +67,7 @@ impl Ownership for SqliteStore {
             .await
     }
 
+    /// The lease guards nothing within one process, but the core answers from memory only while it holds, here as everywhere.
     async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<Option<Timestamp>> {
         let fences = fences.to_vec();
         self.writer
@@ -79,6 +84,7 @@ impl Ownership for SqliteStore {
             .await
     }
 
+    /// Fails without the fence: a node that was replaced must not free the partition of its successor.
     async fn release(&self, fence: &Fence) -> Result<()> {
         let fence = fence.clone();
         self.writer
@@ -120,6 +126,7 @@ impl Ownership for SqliteStore {
                         holder: row.get::<_, String>(0)?.into(),
                         address: row.get(1)?,
                         version: row.get(2)?,
+                        // A node that is alone has nobody to hand its partitions to.
                         is_draining: false,
                     })
                 })?;
@@ -182,6 +189,8 @@ fn acquire(
     }))
 }
 
+/// The clock of the machine is that of the store, because there is one machine. It may be set back:
+/// partitions see to it that their own time never falls (`partition/time.rs`).
 pub(crate) fn now() -> i64 {
     let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(age.as_millis()).unwrap_or(i64::MAX)

@@ -11,6 +11,7 @@ pub(crate) struct Patience {
 }
 
 struct Read {
+    /// None for reads of the engine: it cannot go on without them, so they are not given up for being slow.
     deadline: Option<Instant>,
     has_left: Arc<AtomicBool>,
 }
@@ -27,6 +28,7 @@ impl Patience {
         let mut read = self.read.lock().expect("no holder panics");
         let before = read.as_ref().and_then(|read| read.deadline);
         if let Some(read) = read.as_mut() {
+            // A part never gets more time than what is left of the whole.
             read.deadline = Some(before.map_or(until, |before| before.min(until)));
         }
         Shortened { patience: self, before, until }
@@ -34,6 +36,7 @@ impl Patience {
 
     pub(crate) fn is_over(&self) -> bool {
         let read = self.read.lock().expect("no holder panics");
+        // Relaxed will do, because nothing else is read on the strength of this flag, and a look that comes late only costs time.
         read.as_ref().is_some_and(|read| {
             read.has_left.load(Ordering::Relaxed)
                 || read.deadline.is_some_and(|deadline| Instant::now() >= deadline)

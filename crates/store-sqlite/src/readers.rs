@@ -10,10 +10,12 @@ use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use tidemill_store::{Error, Result};
+use std::time::Instant;
+use tidemill_store::{Error, PoolMeter, PoolUse, Result};
 use tokio::sync::Semaphore;
 
-/// Steps of SQLite's machine between two looks at the clock and at who waits.
+/// Steps of SQLite's machine between two looks at the clock and at who waits. A look takes a lock and the
+/// time, so it must be rare beside the work, and still frequent enough to end a search soon after its limit.
 const STEPS_PER_LOOK: i32 = 10_000;
 
 type Value = Box<dyn Any + Send>;
@@ -26,9 +28,11 @@ pub(crate) struct Readers {
 
 struct Shared {
     path: PathBuf,
+    /// There are as many permits as connections, so a reader with a permit finds a connection in `idle`.
     idle: Mutex<Vec<Reader>>,
     free: Arc<Semaphore>,
     limit_ms: Option<u64>,
+    meter: PoolMeter,
     /// Told of damage that a read has met.
     writer: Arc<Writer>,
 }
@@ -43,6 +47,7 @@ impl Reader {
         let connection = connect::open(path, Role::Reader)?;
         let patience = Arc::<Patience>::default();
         let watch = || -> rusqlite::Result<()> {
+            // Patterns have a look of their own, because one match over a large value is a single step for SQLite.
             like::register(&connection, patience.clone())?;
             let watched = patience.clone();
             connection.progress_handler(STEPS_PER_LOOK, Some(move || watched.is_over()))
@@ -55,6 +60,7 @@ impl Reader {
 impl Readers {
     pub(crate) fn open(
         path: &Path,
+        name: &'static str,
         count: usize,
         limit_ms: Option<u64>,
         writer: Arc<Writer>,
@@ -66,9 +72,14 @@ impl Readers {
                 idle: Mutex::new(readers?),
                 free: Arc::new(Semaphore::new(count.max(1))),
                 limit_ms,
+                meter: PoolMeter::new(name, count.max(1)),
                 writer,
             }),
         })
+    }
+
+    pub(crate) fn usage(&self) -> PoolUse {
+        self.shared.meter.read()
     }
 
     /// Runs the work in one read transaction, so that it sees one state. When the returned future is dropped, the work
@@ -94,14 +105,20 @@ impl Readers {
 
     /// Not generic: handing work to another thread is a lot of code, which would be compiled again for every kind of read.
     async fn run(&self, work: Work) -> Result<Value> {
+        let waits = self.shared.meter.waits();
         let permit = self.shared.free.clone().acquire_owned().await.expect("never closed");
+        drop(waits);
         let shared = self.shared.clone();
         let has_left = Arc::<AtomicBool>::default();
+        // This is dropped with the future of the caller, which is how the thread learns that nobody waits any more.
         let _waiting = Waiting(has_left.clone());
         let run = move || {
             let _permit = permit;
+            let (_uses, began) = (shared.meter.uses(), Instant::now());
             let reader = Lent::of(&shared);
-            shared.run(reader.get(), has_left, work)
+            let read = shared.run(reader.get(), has_left, work);
+            shared.meter.called(began);
+            read
         };
         match tokio::task::spawn_blocking(run).await {
             Ok(result) => result,
@@ -149,6 +166,8 @@ impl Shared {
         let Reader { connection, patience } = reader;
         patience.begin(self.limit_ms, has_left);
         let read = || -> Outcome<Value> {
+            // All statements of the work run in one transaction, so that a page and its total, or the rows of
+            // several needs, are of one state.
             let transaction = connection.unchecked_transaction()?;
             let value = work(connection, patience)?;
             transaction.commit()?;

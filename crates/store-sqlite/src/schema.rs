@@ -10,6 +10,8 @@ use tidemill_store::{Error, Result};
 /// "Tide" in the header of the file, so that a file of another program is not taken for a store.
 const APPLICATION_ID: i64 = 0x5469_6465;
 
+/// The order matters: whether the file is ours is settled before anything is written to it, and its version
+/// before a migration runs.
 pub(crate) fn prepare(connection: &mut Connection, path: &Path, partitions: PartitionCount) -> Result<()> {
     check_owner(connection, path).map_err(|fault| fault.at(path))?;
     check_version(connection, path).map_err(|fault| fault.at(path))?;
@@ -27,6 +29,7 @@ pub(crate) fn prepare(connection: &mut Connection, path: &Path, partitions: Part
 /// lease to run out.
 fn end_leases(connection: &Connection) -> Outcome<()> {
     connection.execute("UPDATE partitions SET expires_at = 0 WHERE holder IS NOT NULL", [])?;
+    // The nodes of the file were starts of this same server, and all of them have ended.
     connection.execute("DELETE FROM nodes", [])?;
     Ok(())
 }
@@ -36,6 +39,7 @@ fn check_owner(connection: &Connection, path: &Path) -> Outcome<()> {
     if id == APPLICATION_ID {
         return Ok(());
     }
+    // An empty file has the id 0 as well, and so has a database of somebody who never set one. Only tables tell them apart.
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if id != 0 || tables > 0 {
         return Err(Fault::Store(Error::Failed {
@@ -84,6 +88,8 @@ fn check_partitions(connection: &mut Connection, path: &Path, asked: PartitionCo
             transaction.execute("INSERT INTO settings VALUES ('definitions_version', 0)", [])?;
             for partition in asked.ids() {
                 transaction.execute(
+                    // A new partition counts as released, because nobody has died here: the first owner need
+                    // not look for a command that kills. Keys begin with 1, so that 0 can stand for "none".
                     "INSERT INTO partitions (partition_id, epoch, next_key, was_released) VALUES (?1, 0, 1, 1)",
                     [partition.0],
                 )?;

@@ -14,6 +14,7 @@ impl Notifiers {
         Notifiers(partitions.ids().map(|_| Notify::new()).collect())
     }
 
+    /// Partitions count from 1.
     fn of(&self, partition: PartitionId) -> &Notify {
         &self.0[usize::from(partition.0) - 1]
     }
@@ -22,6 +23,7 @@ impl Notifiers {
 #[async_trait]
 impl Wakeup for SqliteStore {
     async fn wake(&self, partition: PartitionId) {
+        // `Notify` keeps one permit: a wake-up that comes while the owner works is not lost, and many of them are one.
         self.notifiers.of(partition).notify_one();
     }
 

@@ -1,5 +1,5 @@
-//! Watches whether the files of a store are still those that the server has opened. What is written to a file that has lost its
-//! name is gone when the server ends.
+//! Watches whether the files of a store are still those that the server has opened. Data that is written to a
+//! file without a name is gone when the server ends.
 
 use crate::files;
 use crate::lock::{self, Identity};
@@ -17,6 +17,7 @@ pub(crate) struct Watch {
 }
 
 /// A file that is no longer what it was.
+/// The two differ in what can be saved: without a name for the database there is nowhere to save the log to.
 pub(crate) enum Missing {
     Database(PathBuf),
     Companion(PathBuf),
@@ -26,6 +27,7 @@ impl Watch {
     /// To be made when all of them are open.
     pub(crate) fn new(database: &Path, identity: Identity) -> Watch {
         let companions = WATCHED.iter().map(|suffix| files::beside(database, suffix));
+        // A file that is not there yet cannot be watched. SQLite makes its own with the first write, which has happened by now.
         let companions = companions.filter_map(|path| Some((path.clone(), lock::identity(&path).ok()?)));
         Watch { database: (database.to_owned(), identity), companions: companions.collect() }
     }

@@ -1,5 +1,5 @@
-//! The one thread that writes. What waits when it gets free shares a transaction, and so one sync; each piece
-//! of work has a savepoint of its own, so that one that is refused takes nobody with it.
+//! The one thread that writes. All work that waits when it gets free shares a transaction, and so one sync;
+//! each piece of work has a savepoint of its own, so that one that is refused takes nobody with it.
 
 use crate::checkpoint::LogSize;
 use crate::error::{Fault, Outcome};
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
-use std::time::Duration;
-use tidemill_store::{Error, Result};
+use std::time::{Duration, Instant};
+use tidemill_store::{Error, PoolMeter, PoolUse, Result};
 use tokio::sync::oneshot;
 
 /// Pieces of work that may share a transaction. More would save hardly anything, and the first of them would wait for the last.
@@ -21,6 +21,8 @@ const GROUP_MAX: usize = 64;
 /// Before the next try to write to a full disk.
 const FULL_PAUSE: Duration = Duration::from_millis(250);
 
+/// Work is two closures deep because its fate is known in two steps: the piece itself may be refused, and the
+/// transaction that carries it may still fail at its commit.
 /// Runs in the transaction; gives what is to be done when its fate is known.
 type Work = Box<dyn FnOnce(&Connection) -> Outcome<Done> + Send>;
 type Done = Box<dyn FnOnce()>;
@@ -41,12 +43,14 @@ enum Job {
 
 /// SQLite takes one writer at a time. A single thread avoids waiting for locks inside SQLite, which has no order and no fairness.
 pub(crate) struct Writer {
+    /// None once the writer is being dropped: the thread ends when its channel has lost the last sender.
     jobs: Mutex<Option<Sender<Job>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// Why nothing is written any more.
     stopped: Arc<OnceLock<String>>,
     pub(crate) steps: Steps,
     pub(crate) log_size: LogSize,
+    meter: Arc<PoolMeter>,
     path: PathBuf,
 }
 
@@ -61,7 +65,9 @@ impl Writer {
         let (sender, receiver) = channel();
         let stopped = Arc::new(OnceLock::new());
         let log_size = LogSize::of(&connection).map_err(|error| Fault::from(error).at(path))?;
+        let meter = Arc::new(PoolMeter::new("writes", 1));
         let session = Session {
+            meter: meter.clone(),
             connection,
             last,
             path: path.to_owned(),
@@ -83,8 +89,13 @@ impl Writer {
             stopped,
             steps,
             log_size,
+            meter,
             path: path.to_owned(),
         })
+    }
+
+    pub(crate) fn usage(&self) -> PoolUse {
+        self.meter.read()
     }
 
     /// Runs the work in a transaction; returns when that is durable. An answer before the sync would be lost with the power.
@@ -100,6 +111,7 @@ impl Writer {
 
     /// Not generic, so that it is compiled once and not for every kind of write.
     async fn run(&self, work: ValueWork) -> Result<Value> {
+        // Either closure may answer, but only one of them does: the first takes the sender.
         let (answer, answered) = oneshot::channel::<Result<Value>>();
         let answer = Arc::new(Mutex::new(Some(answer)));
         let take = {
@@ -120,7 +132,8 @@ impl Writer {
                 }
             }) as Done)
         });
-        self.send(Job::InTransaction { work, refuse })?;
+        self.meter.note_waiting(true);
+        self.send(Job::InTransaction { work, refuse }).inspect_err(|_| self.meter.note_waiting(false))?;
         answered.await.unwrap_or_else(|_| Err(self.closed()))
     }
 
@@ -135,6 +148,7 @@ impl Writer {
 
     /// For good: only a fresh start may write again.
     pub(crate) fn stop(&self, error: &Error) {
+        // The first reason stays, because later ones are only its consequences.
         let _ = self.stopped.set(error.to_string());
     }
 
@@ -155,6 +169,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
+        // Work that is queued is still written: the thread empties the channel before it sees that no sender is left.
         self.jobs.lock().expect("no holder panics").take();
         if let Some(thread) = self.thread.lock().expect("no holder panics").take() {
             // A panic of the writer was reported by its own thread.
@@ -172,6 +187,7 @@ struct Session {
     log_size: LogSize,
     steps: Steps,
     stopped: Arc<OnceLock<String>>,
+    meter: Arc<PoolMeter>,
 }
 
 impl Session {
@@ -180,9 +196,14 @@ impl Session {
         while let Ok(first) = jobs.recv() {
             let mut group = Vec::new();
             let mut next = Some(first);
+            // Nobody is waited for: the group is what has gathered while the last transaction was synced. So
+            // a lone caller is not delayed, and under load groups get larger by themselves.
             while let Some(job) = next.take() {
                 match job {
-                    Job::InTransaction { work, refuse } => group.push((work, refuse)),
+                    Job::InTransaction { work, refuse } => {
+                        self.meter.note_waiting(false);
+                        group.push((work, refuse));
+                    }
                     Job::Checkpoint(done) => {
                         self.checkpoint();
                         // The caller may have gone.
@@ -196,6 +217,7 @@ impl Session {
             if !group.is_empty() {
                 self.run_group(group);
             }
+            // This slows down a writer that is faster than the checkpointer. Without it the log would fill the disk.
             if self.log_size.is_excessive(self.checkpoint_bytes) {
                 self.checkpoint();
             }
@@ -203,13 +225,18 @@ impl Session {
     }
 
     fn run_group(&self, group: Vec<(Work, Refuse)>) {
+        // Work that was queued before the writer was stopped must not run after it.
         if let Some(reason) = self.stopped.get() {
             group.into_iter().for_each(|(_, refuse)| refuse(Error::Closed(reason.clone())));
             return;
         }
         let mut accepted: Vec<(Done, Refuse)> = Vec::with_capacity(group.len());
         let mut waiting = group.into_iter();
-        match self.transaction(&mut waiting, &mut accepted) {
+        let (uses, began) = (self.meter.uses(), Instant::now());
+        let written = self.transaction(&mut waiting, &mut accepted);
+        self.meter.called(began);
+        drop(uses);
+        match written {
             Ok(()) => accepted.into_iter().for_each(|(done, _)| done()),
             Err(fault) => {
                 let error = fault.at(&self.path);
@@ -258,6 +285,8 @@ impl Session {
     ) -> Outcome<()> {
         // A single piece can use the transaction itself, which saves two statements in the usual case.
         let needs_savepoints = group.len() > 1;
+        // IMMEDIATE takes the lock for writing at once. A transaction that begins as a reader (the fence is
+        // read first) would fail without waiting if another program wrote before its first write.
         self.execute("BEGIN IMMEDIATE")?;
         self.steps.take(Step::Begun);
         for (work, refuse) in group {
@@ -270,6 +299,8 @@ impl Session {
                     let error = fault.at(&self.path);
                     // On some errors SQLite gives up the whole transaction by itself.
                     if error.is_fatal() || self.connection.is_autocommit() {
+                        // This one comes first in the list, because the first to be refused hears the error
+                        // itself and the others only its consequence.
                         accepted.insert(0, (Box::new(|| ()), refuse));
                         return Err(Fault::Store(error));
                     }
@@ -300,6 +331,8 @@ impl Session {
     }
 
     /// A failure shows up at the next commit, which needs the same file.
+    /// PASSIVE copies what it can and waits for nobody. The other modes wait for readers, and a slow search
+    /// would hold up all commits.
     fn checkpoint(&self) {
         self.steps.take(Step::CheckpointBegun);
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));

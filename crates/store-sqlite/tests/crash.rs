@@ -16,7 +16,7 @@ const BATCHES: usize = 6;
 /// More steps than a run of so many batches takes.
 const STEPS_MAX: usize = 400;
 
-/// What the store must look like after each number of batches.
+/// The state that the store must have after each number of batches.
 async fn expected_states() -> Vec<String> {
     let directory = tempfile::tempdir().expect("a directory");
     let session = open(&directory.path().join("store.db")).await;

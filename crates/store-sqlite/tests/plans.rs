@@ -1,4 +1,4 @@
-//! What searches cost over a large history: no more than the page and the total that they show.
+//! Searches over a large history cost no more than the page and the total that they show.
 
 use std::sync::Arc;
 use tidemill_model::PartitionId;

@@ -10,7 +10,7 @@ use tidemill_store_conformance::Session;
 use tidemill_store_sqlite::{Options, SqliteStore, Step};
 
 const ROWS: usize = 100_000;
-/// What one transaction may remove.
+/// Rows that one transaction may remove.
 const ROWS_PER_STEP: usize = 1_000;
 
 fn end<E>(entity: E) -> Change

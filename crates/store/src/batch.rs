@@ -7,6 +7,7 @@ use tidemill_model::{Change, PartitionId, ProcessInstanceKey, TenantId, Text, Ti
 pub type HolderId = Text;
 
 /// Names a batch for the question "did it commit?"; unique within its partition.
+/// The core makes it from the epoch of its fence and a counter, so two owners never use the same one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BatchId(pub i64);
 
@@ -15,6 +16,7 @@ pub struct BatchId(pub i64);
 pub struct Fence {
     pub partition: PartitionId,
     pub holder: HolderId,
+    /// It grows whenever the partition is taken, also by the same holder, so that a commit of an earlier owner fails.
     pub epoch: u64,
 }
 
@@ -28,7 +30,7 @@ pub struct Batch {
     pub id: BatchId,
     /// The partition's time of this batch; never falls.
     pub at: Timestamp,
-    /// The commands of the batch, packed: kept as audit.
+    /// The commands of the batch, packed: kept as audit. State is stored and not replayed, so purging the log loses none of it.
     pub log: Vec<u8>,
     /// Inbox entries whose effects are here; they are removed.
     pub consumed: Vec<Position>,
@@ -41,6 +43,7 @@ pub struct Batch {
     pub deletions: Vec<ProcessInstanceKey>,
     /// Timers that fired, deleted as a range. They need no `Remove` of their own.
     pub fired: Option<FiredTimers>,
+    /// A store refuses a second answer under the same key: it would mean that a command has run twice.
     pub answers: Vec<IdempotentAnswer>,
     /// Of commands whose answer comes with another command: who waits is written first, the answer replaces it.
     pub late_answers: Vec<IdempotentAnswer>,
@@ -93,6 +96,7 @@ pub struct IdempotentAnswer {
     /// Of the request body: another body under the same key is an error of the caller.
     pub body_hash: i64,
     pub answer: Vec<u8>,
+    /// The row is purged by this time. Keys of requests between nodes are dated back, because they are needed for minutes only.
     pub created_at: Timestamp,
 }
 

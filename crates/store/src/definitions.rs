@@ -19,6 +19,7 @@ pub enum Lookup {
 
 #[async_trait]
 pub trait Definitions: Send + Sync {
+    /// Deleted ones are found too, because their instances go on.
     async fn definition(&self, key: DefinitionKey) -> Result<Option<Arc<ProcessDefinition>>>;
 
     /// The BPMN file of a definition.
@@ -32,5 +33,7 @@ pub trait Definitions: Send + Sync {
     async fn resource(&self, key: ResourceKey) -> Result<Option<Arc<Resource>>>;
 
     /// Moves with every change of a definition, form or resource, on whatever node.
+    /// A partition compares it before it runs commands, so that a deployment counts everywhere from the
+    /// moment its sender is told of it.
     async fn definitions_version(&self) -> Result<u64>;
 }

@@ -10,8 +10,10 @@ use tidemill_model::{Answer, Command, Rejection, TenantId, Text};
 pub struct Envelope {
     pub command: Command,
     /// Somebody may ask later what became of it.
+    /// Follow-ups of the engine keep none: nobody knows their position, and a row for each would never be read.
     pub keeps_result: bool,
     /// A follow-up that the partition has sent to itself.
+    /// The order among these matters to message boxes (`partition/box_order.rs`), which is why they are told from others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_own: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,6 +24,7 @@ pub struct Envelope {
 pub struct StoredIdempotency {
     pub tenant: TenantId,
     pub key: Text,
+    /// Another request under the same key is refused instead of answered with what it did not ask for.
     pub fingerprint: u64,
 }
 

@@ -20,6 +20,7 @@ pub enum Error {
     #[error("it is not known whether the commit took place: {reason}")]
     OutcomeUnknown { reason: String },
 
+    /// A partition that went on would build on rows that are missing or wrong, so all writing ends.
     #[error("{place} is damaged: {reason}. Nothing more is written. Stop the server and restore a backup")]
     Corrupt { place: String, reason: String },
 
@@ -33,9 +34,11 @@ pub enum Error {
     )]
     ReadOnly { place: String, reason: String },
 
+    /// After a failed sync nobody knows what is on disk, so writing again could lose what was answered.
     #[error("{place} could not be read or written: {reason}. Check the disk and start the server again")]
     Io { place: String, reason: String },
 
+    /// A server keeps rows in memory that it alone changes: a second one on the same file would work on old rows.
     #[error("{} is in use by {by}. Stop that server first, or give this one another file", path.display())]
     Locked { path: PathBuf, by: String },
 
@@ -61,6 +64,7 @@ pub enum Error {
     #[error("the cursor '{0}' does not belong to this search")]
     BadCursor(String),
 
+    /// A search of one client must not keep a connection from all others.
     #[error("the read took longer than {limit_ms} ms and was given up; use a narrower filter")]
     TooSlow { limit_ms: u64 },
 
@@ -79,6 +83,7 @@ pub enum Error {
 
 impl Error {
     /// Nothing can be written any more until somebody has repaired the store.
+    /// A partition stops at such an error. At any other it takes itself again and goes on.
     pub fn is_fatal(&self) -> bool {
         matches!(
             self,

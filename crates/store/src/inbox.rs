@@ -49,6 +49,7 @@ pub trait Inbox: Send + Sync {
     async fn append(&self, entries: Vec<NewInboxEntry>) -> Result<Vec<Position>>;
 
     /// The entries that wait for a partition, lowest positions first.
+    /// There is no cursor: an entry is gone when it was consumed, and one with a lower position may have become visible since.
     async fn waiting(&self, partition: PartitionId, limit: usize) -> Result<Vec<InboxEntry>>;
 
     async fn outcome(&self, position: Position) -> Result<CommandOutcome>;

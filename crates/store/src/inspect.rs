@@ -1,6 +1,6 @@
 //! Reads for operators: the command log, the backlog of a partition, and the amount of stored data.
 
-use crate::{BatchId, Result};
+use crate::{BatchId, PoolUse, Result};
 use async_trait::async_trait;
 use std::ops::Range;
 use tidemill_model::{PartitionId, Timestamp};
@@ -40,6 +40,7 @@ pub struct Lag {
 /// Days are counted in these.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
+/// Counting further would slow down what works a backlog off, and "too many" is all that an operator has to know.
 pub const LAG_COUNT_MAX: u64 = 100_000;
 
 /// The purpose for which something is kept.
@@ -63,6 +64,16 @@ pub struct Amount {
     pub bytes: Option<u64>,
 }
 
+/// How much room a store has left.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Room {
+    Enough,
+    /// History has to go before its time, the oldest first.
+    Crowded,
+    /// Nothing new should begin. What runs can still end, and what has ended can be purged.
+    Full,
+}
+
 #[async_trait]
 pub trait Inspect: Send + Sync {
     async fn log(&self, partition: PartitionId, range: &LogRange, limit: usize) -> Result<Vec<LoggedBatch>>;
@@ -71,4 +82,19 @@ pub trait Inspect: Send + Sync {
 
     /// The oldest days first.
     async fn amounts(&self) -> Result<Vec<Amount>>;
+
+    /// The connections of this process, by the kind of work that they are for. Asks no database.
+    fn pools(&self) -> Vec<PoolUse> {
+        Vec::new()
+    }
+
+    /// Troubles that operators should know of although the store works, as of the last beat.
+    fn troubles(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// As of the last beat.
+    fn room(&self) -> Room {
+        Room::Enough
+    }
 }

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use tidemill_model::{Entity, Need, PartitionId, ProcessInstanceKey, Remains, TenantId, Text};
 
 /// An instance with more live entities than this is loaded piece by piece.
+/// Below it, one read brings all that any command of the instance can need. Above it, that read would grow with the instance.
 pub const INSTANCE_ENTITIES_MAX: usize = 1000;
 
 /// Rows of a list that are read at once, unless a caller has a reason for another number.
@@ -33,6 +34,7 @@ pub trait Load: Send + Sync {
     async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>>;
 
     /// Earlier answers under these idempotency keys.
+    /// Each partition answers for itself: a retry must go to the partition where its first request ran.
     async fn answers(
         &self,
         partition: PartitionId,

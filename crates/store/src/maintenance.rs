@@ -1,9 +1,9 @@
-//! Forgetting: what has served its time. Each purge does a bounded piece and tells how much, so that it never
-//! holds up commits; call again until it gives 0.
+//! Purges: they delete what has served its time. Each purge does a bounded piece and tells how much, so that
+//! it never holds up commits; call again until it gives 0.
 //!
-//! A purge carries no fence, because it needs no owner: it removes only what no owner will read or change again, and
-//! every node that purges removes the same rows. What is deleted at the wish of a client goes through the owner's loop
-//! instead (`Batch::deletions`). Both may meet in the rows of one instance; each row goes once, and is counted once.
+//! A purge carries no fence, because it needs no owner: it removes only what no owner will read or change
+//! again, and every node that purges removes the same rows. Deletions at the wish of a client go through the
+//! owner's loop instead (`Batch::deletions`). Both may meet in the rows of one instance; each row goes once, and is counted once.
 
 use crate::{Error, Result};
 use async_trait::async_trait;
@@ -35,6 +35,7 @@ impl Kept {
         }
     }
 
+    /// Every negative number means for ever: a value that nobody wrote must not delete anything.
     pub fn from_millis(millis: i64) -> Kept {
         u64::try_from(millis).map_or(Kept::Forever, |millis| Kept::For(Duration::from_millis(millis)))
     }

@@ -11,6 +11,7 @@ pub type KeyBlock = Range<u64>;
 
 /// Keys that an owner gets at a time, unless it needs more: enough that reserving never shows, few enough that a crash
 /// wastes nothing that matters.
+/// Counters have 51 bits, so two thousand million blocks can be wasted.
 pub const KEYS_PER_BLOCK: u64 = 1 << 20;
 
 /// A partition just taken.
@@ -31,6 +32,7 @@ pub struct PartitionState {
     pub partition: PartitionId,
     pub holder: Option<HolderId>,
     pub epoch: u64,
+    /// The store's clock counts here, because those of nodes differ.
     pub expires_at: Option<Timestamp>,
     /// An operator wants this node to have it.
     pub preferred: Option<HolderId>,
@@ -68,8 +70,10 @@ pub trait Ownership: Send + Sync {
 
     /// Prolongs all of them, or fails with the first that is lost. Gives the store's time where
     /// there was something to prolong.
+    /// They go together, so that a beat of a node with many partitions costs one round trip.
     async fn renew(&self, fences: &[Fence], lease_ms: u64) -> Result<Option<Timestamp>>;
 
+    /// The next owner can begin at once, need not wait for the lease to run out, and knows that nobody died.
     async fn release(&self, fence: &Fence) -> Result<()>;
 
     /// Says that this node is alive for so long.

@@ -26,6 +26,7 @@ pub struct BlockRange {
     /// Part of the range.
     pub last_slot: i64,
     /// Only blocks of later batches than this.
+    /// A search that has read a slot before looks once more for what was added since.
     pub batches_after: i64,
     /// Blocks behind this one.
     pub after: Option<BlockId>,

@@ -16,11 +16,13 @@ pub struct TimerBatch {
     pub holder: HolderId,
     pub batch: Batch,
     /// The commands of timers that fire with this batch.
+    /// They are appended in the same transaction: a timer that tells a process must neither be lost nor run twice.
     pub outgoing: Vec<NewInboxEntry>,
 }
 
 impl TimerBatch {
     pub fn partition(&self) -> PartitionId {
+        // Shards name partitions by 32 bits. A number that does not fit leads to a partition that no store has.
         PartitionId(u16::try_from(self.batch.fence.partition).unwrap_or(u16::MAX))
     }
 }
@@ -31,8 +33,8 @@ pub struct DeliveryPage {
     pub is_last: bool,
 }
 
-/// A shard has an owner and an epoch of its own: a row that its commits and those of its partition shared would cost both
-/// of them a lock. Whoever takes a partition from another holder takes its shard in the same transaction.
+/// A shard has an owner and an epoch of its own: a row that its commits and those of its partition shared
+/// would cost both of them a lock. A node that takes a partition from another holder takes its shard in the same transaction.
 #[async_trait]
 pub trait TimerShards: Send + Sync {
     /// All or nothing, durable when it returns. Fails with `Fenced` when the shard has another owner or epoch. Gives the

@@ -10,6 +10,7 @@ use tidemill_model::{PartitionId, TimerKey, Timestamp};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TimerPosition {
     pub due_at: Timestamp,
+    /// Many timers may be due in the same millisecond, and a page must be able to end between two of them.
     pub key: TimerKey,
 }
 

@@ -1,4 +1,4 @@
-//! Wake-ups: advisory only. Who misses one finds the work by its next look at the inbox.
+//! Wake-ups: advisory only. An owner that misses one finds the work by its next look at the inbox.
 
 use async_trait::async_trait;
 use tidemill_model::PartitionId;

@@ -7,8 +7,18 @@ use std::path::{Path, PathBuf};
 use tidemill_store_postgres::Options;
 
 /// Lines that run other programs have options of their own.
-const OTHER_PROGRAMS: [&str; 9] =
-    ["cargo ", "curl ", "npm ", "npx ", "pip ", "pg_dump ", "pg_restore ", "psql ", "valgrind "];
+const OTHER_PROGRAMS: [&str; 10] = [
+    "cargo ",
+    "curl ",
+    "npm ",
+    "npx ",
+    "pip ",
+    "pg_dump ",
+    "pg_restore ",
+    "psql ",
+    "redis-cli ",
+    "valgrind ",
+];
 /// Options of other programs that stand in the text.
 const OF_OTHERS: [&str; 2] = ["--example", "--trace"];
 /// Variables of the tests.
@@ -82,8 +92,9 @@ fn rows(text: &str) -> Vec<(String, String)> {
 #[test]
 fn options_of_the_store_have_the_documented_defaults() {
     let readme = std::fs::read_to_string(root().join("crates/store-postgres/README.md")).expect("readable");
-    let rows = rows(&readme);
-    assert!(rows.len() >= 7, "the table is there: {rows:?}");
+    let redis = std::fs::read_to_string(root().join("docs/redis.md")).expect("readable");
+    let rows = [rows(&readme), rows(&redis)].concat();
+    assert!(rows.len() >= 9, "the tables are there: {rows:?}");
     let command = crate::Cli::command();
     let serve = command.find_subcommand("serve").expect("a command");
     for (option, default) in &rows {
@@ -99,6 +110,10 @@ fn options_of_the_store_have_the_documented_defaults() {
     assert_eq!(default("load-connections"), Some(options.load_connections.to_string()));
     assert_eq!(default("search-connections"), Some(options.search_connections.to_string()));
     assert_eq!(default("search-limit"), Some(format!("{}s", options.search_limit_ms / 1_000)));
+    assert_eq!(default("follow-window-ms"), Some(options.follow_window_ms.to_string()));
     let embedded = tidemill_store_sqlite::Options::new("x");
-    assert_eq!(embedded.search_limit_ms, options.search_limit_ms, "one option for both stores");
+    assert_eq!(embedded.search_limit_ms, options.search_limit_ms, "one option for all stores");
+    let redis =
+        tidemill_store_redis::Options::new("redis://h", tidemill_model::PartitionCount::ONE).expect("valid");
+    assert_eq!(redis.search_limit_ms, options.search_limit_ms, "one option for all stores");
 }

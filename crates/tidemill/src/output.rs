@@ -35,8 +35,8 @@ pub(crate) fn write_complaint(line: fmt::Arguments<'_>) {
     eprintln!("{}", harmless(&line.to_string(), console::colors_enabled_stderr()));
 }
 
-/// What a terminal would obey, as text. Names and values are written by others, and everything that is shown goes
-/// through here; only the colours that we use ourselves pass.
+/// Makes control characters, which a terminal would obey, visible as text. Names and values are written by
+/// others, and everything that is shown goes through here; only the colours that we use ourselves pass.
 fn harmless(text: &str, are_colours_ours: bool) -> Cow<'_, str> {
     if !text.chars().any(is_obeyed) {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! What the wheel and the block codec cost in processor time of one core. Prints a line per case.
+//! The cost of the wheel and of the block codec in processor time of one core. Prints a line per case.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Timers without I/O: no store, no clock, no randomness. Whoever uses this crate hands in rows, time and outcomes.
+//! Timers without I/O: no store, no clock, no randomness. The user of this crate hands in rows, time and outcomes.
 
 pub mod block;
 mod position;

@@ -46,8 +46,8 @@ fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
 }
 
-/// Blocks outlive the server that wrote them. What these bytes mean never changes; a new release of the compressor may
-/// write others.
+/// Blocks outlive the server that wrote them. The meaning of these bytes never changes; a new release of the
+/// compressor may write others.
 #[test]
 fn version_1_is_written_in_these_bytes() {
     let tombstone = |key, generation| Tombstone { key, due_ms: 1_700_000_000_100, generation };

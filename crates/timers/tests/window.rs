@@ -57,9 +57,9 @@ struct Batch {
 
 struct World {
     window: Window<Timer>,
-    /// What is committed.
+    /// The committed timers.
     rows: BTreeSet<Position>,
-    /// What will be committed when everything has landed: the truth that the engine works on.
+    /// The timers that will be committed when everything has landed: the truth that the engine works on.
     truth: BTreeSet<Position>,
     open: Batch,
     in_flight: VecDeque<Batch>,

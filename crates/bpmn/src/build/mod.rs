@@ -1,5 +1,5 @@
-//! From the outline to the executable process: one file per family of elements. What is wrong inside an
-//! element is reported here, what is wrong between elements in `rules`.
+//! From the outline to the executable process: one file per family of elements. Errors inside an element are
+//! reported here, errors between elements in `rules`.
 
 mod boundary_event;
 mod budget;

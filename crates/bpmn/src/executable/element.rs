@@ -92,6 +92,18 @@ pub enum Behavior {
 }
 
 impl Element {
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.incoming.shrink_to_fit();
+        self.outgoing.shrink_to_fit();
+        self.boundary_events.shrink_to_fit();
+        self.event_sub_processes.shrink_to_fit();
+        self.properties.shrink_to_fit();
+        for mappings in [&mut self.inputs, &mut self.outputs] {
+            mappings.shrink_to_fit();
+            mappings.iter_mut().for_each(|mapping| mapping.target.shrink_to_fit());
+        }
+    }
+
     pub fn is_activity(&self) -> bool {
         matches!(
             self.behavior,

@@ -25,13 +25,21 @@ pub struct Flow {
 
 impl Process {
     /// Indices must match positions, and element 0 must be the process.
-    pub(crate) fn new(elements: Vec<Element>, flows: Vec<Flow>, version_tag: Option<Text>) -> Process {
+    pub(crate) fn new(
+        mut elements: Vec<Element>,
+        mut flows: Vec<Flow>,
+        version_tag: Option<Text>,
+    ) -> Process {
         assert!(
             matches!(elements.first().map(|first| &first.behavior), Some(Behavior::Process { .. })),
             "the first element is the process"
         );
         debug_assert!(elements.iter().enumerate().all(|(n, element)| element.index.0 as usize == n));
         debug_assert!(flows.iter().enumerate().all(|(n, flow)| flow.index.0 as usize == n));
+        // It is kept for long, and nothing is added any more.
+        elements.shrink_to_fit();
+        flows.shrink_to_fit();
+        elements.iter_mut().for_each(Element::shrink_to_fit);
         let by_id = elements.iter().map(|element| (element.id.clone(), element.index)).collect();
         Process { elements, flows, by_id, version_tag }
     }

@@ -1,4 +1,4 @@
-//! What cannot run, with the file, the element, the line and the reason.
+//! Models that cannot run are refused with the file, the element, the line and the reason.
 
 mod duplicates;
 mod events;

@@ -1,4 +1,4 @@
-//! What is not run yet, or never, refused by name.
+//! Elements that are not run yet, or never will be, are refused by name.
 
 use crate::support::{accepted, file, refused};
 

@@ -187,7 +187,7 @@ fn read_value(cursor: &mut Cursor<'_>, field: &Field) -> Result<i64, ParseError>
     })
 }
 
-/// What may follow `L` in the day of month.
+/// Reads the rest of an `L` in the day of month.
 fn read_last_day(cursor: &mut Cursor<'_>) -> Result<DayRule, ParseError> {
     if cursor.eat('W') {
         return Ok(DayRule::LastWeekday);

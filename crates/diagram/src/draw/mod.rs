@@ -31,10 +31,10 @@ use label::Label;
 use style::Palette;
 
 const MARGIN: f64 = 20.0;
-/// What one element usually takes.
+/// Bytes of SVG that one element usually takes.
 const BYTES_PER_ELEMENT: usize = 900;
 
-/// What all parts of a drawing need to know.
+/// Facts that all parts of a drawing need.
 pub(crate) struct Context<'a> {
     pub(crate) diagram: &'a Diagram,
     pub(crate) palette: Palette,

@@ -25,7 +25,7 @@ pub enum Theme {
     Dark,
 }
 
-/// What a file without colours is drawn with on white paper.
+/// The colour of lines and text on white paper, where the file names none.
 const INK: Color = Color::hex(0x22242a);
 
 /// The colours of a theme.

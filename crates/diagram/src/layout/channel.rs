@@ -10,7 +10,7 @@ const TRACK_STEP: f64 = 10.0;
 /// Between flows on the same track.
 const TRACK_GAP: f64 = 8.0;
 
-/// What shares a track.
+/// The flows that share a track.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Bundle {
     From(usize),

@@ -95,8 +95,8 @@ impl Parts {
     }
 }
 
-/// Sequence flows, and associations between flow nodes such as that of a compensation handler. Whatever leads elsewhere
-/// is drawn straight later.
+/// Sequence flows, and associations between flow nodes such as that of a compensation handler. Associations
+/// that lead elsewhere are drawn straight later.
 fn link(
     plan: &Plan<'_>,
     cells: &[Cell],

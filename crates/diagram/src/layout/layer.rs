@@ -21,7 +21,7 @@ pub(super) fn layers(cells: usize, links: &[Link]) -> Layers {
         outgoing[link.source].push(index);
         incoming[link.target] += 1;
     }
-    // What boundary events lead to comes below the rest.
+    // Paths from boundary events come below the rest.
     outgoing.iter_mut().for_each(|links_of| links_of.sort_by_key(|index| links[*index].event.is_some()));
     let (is_back, visited) = walk(links, &outgoing, &incoming);
     let of = longest_paths(links, &outgoing, &is_back, cells);

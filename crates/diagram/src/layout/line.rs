@@ -49,8 +49,8 @@ pub(super) fn middle(points: &[Point]) -> Point {
     Point::new((first.x + next.x) / 2.0, (first.y + next.y) / 2.0)
 }
 
-/// Above a level part that is long enough, near its beginning. What leaves an element together with others gets its
-/// name after it has turned off, unless it goes on for long.
+/// Above a level part that is long enough, near its beginning. A flow that leaves an element together with
+/// others has its name behind its first bend, unless its first part is long.
 pub(super) fn label(points: &[Point], (width, height): (f64, f64)) -> Option<Rect> {
     const GAP: f64 = 4.0;
     const LONG: f64 = 60.0;

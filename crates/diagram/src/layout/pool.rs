@@ -87,7 +87,7 @@ fn put_process(plan: &mut Plan<'_>, process: NodeIndex, (x, y): (f64, f64), widt
     let edges = std::mem::take(&mut plan.lanes[process]);
     let padding = if edges.is_empty() { PADDING } else { 0.0 };
     plan.origins[process] = Point::new(x + bands + PADDING, y + padding);
-    // What is in no lane stands below the lanes.
+    // Elements that are in no lane stand below the lanes.
     let has_rest = edges.last().is_some_and(|(_, bottom)| plan.sizes[process].1 > *bottom);
     let rest = if has_rest { PADDING } else { 0.0 };
     let height = (plan.sizes[process].1 + 2.0 * padding + rest).max(100.0);

@@ -150,8 +150,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Joins each item with one that it follows, so that joined pairs never cross. What boundary events lead to begins a
-/// row of its own.
+/// Joins each item with one that it follows, so that joined pairs never cross. A path from a boundary event
+/// begins a row of its own.
 fn align(grid: &Grid, exits: &[f64]) -> (Vec<usize>, Vec<Vec<usize>>) {
     let mut positions = vec![0; grid.items.len()];
     for layer in &grid.layers {

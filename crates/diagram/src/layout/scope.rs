@@ -10,7 +10,7 @@ use crate::model::{NodeIndex, Symbol};
 use rustc_hash::FxHashMap;
 
 const GAP: f64 = 40.0;
-/// What stands alone fills lines at least as wide as this.
+/// Elements without flows fill lines that are at least as wide as this.
 const LINE_WIDTH: f64 = 900.0;
 
 pub(super) fn lay_out(plan: &mut Plan<'_>, scope: NodeIndex) {
@@ -42,8 +42,8 @@ pub(super) fn lay_out(plan: &mut Plan<'_>, scope: NodeIndex) {
     plan.sizes[scope] = (size.0.ceil(), size.1.ceil());
 }
 
-/// Numbers the innermost lanes from the top and tells each cell its own; returns how many there are. What is in no
-/// lane but connected gets one more at the end.
+/// Numbers the innermost lanes from the top and tells each cell its own; returns how many there are. Elements
+/// that are connected but in no lane get one more at the end.
 fn assign_lanes(plan: &Plan<'_>, scope: NodeIndex, graph: &mut Graph) -> usize {
     let leaves = super::pool::innermost_lanes(plan, scope);
     if leaves.is_empty() {

@@ -32,7 +32,7 @@ pub(crate) struct DiagramNode {
     pub(crate) id: String,
     /// The element's name in BPMN, such as `serviceTask`.
     pub(crate) tag: String,
-    /// What the label says.
+    /// The text of the label.
     pub(crate) name: String,
     pub(crate) symbol: Symbol,
     /// The process, subprocess, pool or lane that it stands in.

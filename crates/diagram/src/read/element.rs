@@ -7,7 +7,7 @@ use crate::model::{Data, DataKind, DiagramNode, Edge, End, Model, NodeIndex, Sym
 use roxmltree::{Document, Node as Xml};
 use rustc_hash::FxHashMap;
 
-/// What was read of a file before its references are followed.
+/// The elements of a file as they were read, before references between them are followed.
 #[derive(Default)]
 pub(super) struct Reading<'a> {
     pub(super) model: Model,

@@ -50,7 +50,7 @@ fn check_root(document: &Document<'_>) -> Result<(), Error> {
     Err(Error { line: at.row, column: at.col, reason, remedy: Some("choose a BPMN 2.0 file".to_string()) })
 }
 
-/// What the picture will leave out, with its place.
+/// Parts of the model that the picture leaves out, each with its place in the file.
 pub(crate) struct Notes<'a> {
     document: &'a Document<'a>,
     kept: Vec<Note>,

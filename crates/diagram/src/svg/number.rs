@@ -7,7 +7,7 @@ pub(crate) struct Number(pub(crate) f64);
 
 impl Number {
     pub(crate) fn push(self, out: &mut String) {
-        // What is not a number became a number when it was read; the cast saturates in any case.
+        // Reading a file has replaced values that are no numbers; the cast saturates in any case.
         let hundredths = (self.0 * 100.0).round() as i64;
         if hundredths < 0 {
             out.push('-');

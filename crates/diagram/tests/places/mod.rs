@@ -1,4 +1,4 @@
-//! What must hold of every layout.
+//! Properties that must hold for every layout.
 
 use std::collections::{HashMap, HashSet};
 use tidemill_diagram::{Diagram, PlacedShape, Point, Rect};

@@ -4,6 +4,7 @@ use super::job;
 use crate::need::Missed;
 use crate::run::Run;
 use crate::stop::Stepped;
+use crate::unreadable;
 use std::sync::Arc;
 use tidemill_model::command::ActivateJobs;
 use tidemill_model::entity::{Job, JobLease, Lease};
@@ -22,12 +23,13 @@ pub(super) fn run(run: &mut Run<'_>, command: &ActivateJobs) -> Stepped<Answer> 
         let (mut chosen, passed_over) = choose(run, command, jobs)?;
         let is_done = passed_over.is_empty() || !chosen.is_empty();
         for job in passed_over {
-            run.jobs.pass_over(job);
+            run.pass_over(&job);
         }
         if !chosen.is_empty() {
             lease(run, command, &mut chosen)?;
         }
         if is_done {
+            unreadable::raise_for_passed_over(run)?;
             return Ok(Answer::Activated(chosen));
         }
     }
@@ -39,13 +41,13 @@ fn choose(
     run: &Run<'_>,
     command: &ActivateJobs,
     jobs: Vec<Arc<Job>>,
-) -> Stepped<(Vec<ActivatedJob>, Vec<JobKey>)> {
+) -> Stepped<(Vec<ActivatedJob>, Vec<Arc<Job>>)> {
     let mut missed = Missed::default();
     let (mut chosen, mut passed_over) = (Vec::new(), Vec::new());
     let mut bytes = 0;
     for job in jobs {
         if run.is_unreadable(job.origin.definition) {
-            passed_over.push(job.key);
+            passed_over.push(job);
             continue;
         }
         let Some(activated) = missed.unless_missing(describe(run, command, job))? else { continue };

@@ -1,5 +1,5 @@
-//! Deletes an ended process instance. The engine knows no history: it decides, and the store deletes within the commit
-//! that carries the decision. What one commit does not get to is left to a follow-up.
+//! Deletes an ended process instance. The engine knows no history: it decides, and the store deletes within
+//! the commit that carries the decision. A follow-up deletes the rows that one commit does not get to.
 
 use crate::run::Run;
 use crate::stop::Stepped;

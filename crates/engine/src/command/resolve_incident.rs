@@ -1,9 +1,9 @@
 //! Resolves an incident: the failed step runs again, or the failed job can be handed out again.
 
 use super::job;
-use crate::incident;
 use crate::run::Run;
 use crate::stop::Stepped;
+use crate::{incident, unreadable};
 use tidemill_model::command::ResolveIncident;
 use tidemill_model::entity::{Incident, Job, JobState};
 use tidemill_model::{Answer, Need, Rejection};
@@ -16,6 +16,10 @@ pub(super) fn run(run: &mut Run<'_>, command: &ResolveIncident) -> Stepped<Answe
         ))
         .into());
     };
+    if unreadable::is_of_definition(&found) {
+        // As long as it cannot be read the incident stays.
+        run.definition(found.origin.definition)?;
+    }
     let Some(job) = found.job else {
         incident::resolve(run, key)?;
         return Ok(Answer::Done);

@@ -1,5 +1,5 @@
 //! The life of scopes and elements, common to all kinds: beginning, completing, terminating, and what the
-//! scope around them makes of it. What is special to a kind stands in `element/`.
+//! scope around them makes of it. Code that is special to a kind stands in `element/`.
 
 mod activate;
 mod complete;

@@ -58,8 +58,8 @@ pub(super) fn terminate_children(
     Ok(())
 }
 
-/// Everything inside has ended; the scope itself does so in a step of its own. What is nested may be thousands of
-/// scopes deep through call activities, so one that ends must not end the one around it by a call.
+/// Everything inside has ended; the scope itself does so in a step of its own. Scopes may be nested thousands
+/// deep through call activities, so one that ends must not end the one around it by a call.
 pub(crate) fn terminated(run: &mut Run<'_>, key: ElementInstanceKey) {
     run.push_next(Step::FinishTermination { element: key });
 }

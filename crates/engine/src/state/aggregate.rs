@@ -22,9 +22,12 @@ impl Working {
     /// Commands that cannot be told apart from others count as `Everything`: they wait for all others and all others wait for them, which is
     /// slow but never wrong.
     pub fn aggregate(&self, command: &Command) -> Aggregate {
+        // Only what is in memory counts: this is asked before a command runs, and a read for it would cost a
+        // round trip that the command itself makes anyway.
         let job = |key| self.get::<Job>(key).map(|job| job.origin.instance);
         let task = |key| self.get::<UserTask>(key).map(|task| task.origin.instance);
         let instance = match command {
+            // A create waits for nobody, because no command can be about an instance whose key nobody knows yet.
             Command::CreateInstance(_) => return Aggregate::NewInstance,
             Command::PublishMessage(c) => return correlation(&c.tenant, &c.correlation_key),
             Command::CorrelateMessage(c) => return correlation(&c.tenant, &c.correlation_key),
@@ -58,6 +61,7 @@ impl Working {
                     None => self.get::<ElementInstance>(c.scope).map(|element| element.origin.instance),
                 }
             }
+            // The timer carries its instance, so this needs no row in memory.
             Command::TriggerTimer(c) => match &c.timer.purpose {
                 TimerPurpose::Catch { origin, .. } => Some(origin.instance),
                 TimerPurpose::MessageExpiry { tenant, correlation_key, .. } => {

@@ -23,6 +23,7 @@ pub(crate) struct Catalog {
     /// To be let go of when the batch ends: its commands may need them, and must not have to load them again and again.
     leaving: Vec<DefinitionKey>,
     /// Those that were looked up since the last time that uses were taken.
+    /// Lookups have a shared reference only, hence the cell. The node's cache decides by these uses what stays in memory.
     used: RefCell<Vec<DefinitionKey>>,
     /// The reasons why this version cannot read the files of these definitions. Files never change, so each is tried once.
     unreadable: FxHashMap<DefinitionKey, Arc<str>>,
@@ -33,6 +34,7 @@ pub(crate) struct Catalog {
 struct Compiled {
     process: Arc<Process>,
     /// How often it was looked up since the last time that uses were taken.
+    /// A counter beside the process, and not a call into the cache: a hit must touch the core's own memory only.
     uses: Cell<u32>,
 }
 
@@ -53,6 +55,7 @@ pub struct UnreadableDefinition {
 }
 
 /// Unreadable definitions that are remembered; beyond that they are tried again.
+/// Definitions can be deployed without end, so what is known of them must be bounded.
 const UNREADABLE_MAX: usize = 1_000;
 
 /// A process as it was compiled, or the reason why this version cannot read its file.
@@ -66,6 +69,7 @@ pub(crate) struct Definition {
 }
 
 impl Catalog {
+    /// The key is noted for `undo`: the command may still fail.
     pub(crate) fn add(&mut self, key: DefinitionKey, process: Arc<Process>) {
         self.compiled.insert(key, process.into());
         self.added.push(key);
@@ -86,6 +90,7 @@ impl Catalog {
     }
 
     fn take_in(&mut self, key: DefinitionKey, head: &ProcessDefinition, read: ReadProcess) {
+        // The first one stays, so that all commands share one copy.
         if self.is_tried(key) {
             return;
         }
@@ -127,7 +132,7 @@ impl Working {
         match self.catalog.get(key) {
             Some(process) => Ok(Some(Definition { head: head.clone(), process: process.clone() })),
             None => match self.catalog.unreadable.get(&key) {
-                Some(reason) => Err(unreadable(head, reason).into()),
+                Some(reason) => Err(Stop::Unreadable(key, unreadable(head, reason))),
                 None if self.is_answered(&Need::Definition(key)) => {
                     Err(Stop::broken(format!("definition {key} has no file")))
                 }
@@ -136,8 +141,8 @@ impl Working {
         }
     }
 
-    /// The stored facts of a definition. What needs no more than these goes on although the file cannot be read: instances of such a
-    /// definition can be cancelled.
+    /// The stored facts of a definition. Commands that need no more than these go on although the file cannot
+    /// be read: instances of such a definition can be cancelled.
     pub(crate) fn definition_head(&self, key: DefinitionKey) -> Stepped<&Arc<ProcessDefinition>> {
         let head = self.find::<ProcessDefinition>(key, || Need::Definition(key))?;
         head.ok_or_else(|| Stop::broken(format!("definition {key} is not there")))
@@ -174,6 +179,7 @@ impl Working {
         uses.collect()
     }
 
+    /// Metrics ask for it after each commit, so it comes from memory or not at all: a name is not worth a read.
     pub fn process_id(&self, key: DefinitionKey) -> Option<Text> {
         self.get::<ProcessDefinition>(key).map(|head| head.process_id.clone())
     }
@@ -183,9 +189,10 @@ impl Working {
         self.catalog.compiled.keys().copied().collect()
     }
 
-    /// Lets go of compiled processes when the batch ends. Whoever needs one after that asks for it again.
+    /// Lets go of compiled processes when the batch ends. A command that needs one after that asks for it again.
     pub fn let_go_of_processes(&mut self, keys: impl IntoIterator<Item = DefinitionKey>) {
         let compiled = &self.catalog.compiled;
+        // Keys that are not compiled here are skipped: one that is compiled later in this batch must not leave with them.
         self.catalog.leaving.extend(keys.into_iter().filter(|key| compiled.contains_key(key)));
     }
 
@@ -207,6 +214,7 @@ impl Working {
             self.catalog.compiled.remove(&key);
             self.residence.standing.remove(&Need::Definition(key));
         }
+        // All of them go at once, because none is worth more than another. Those that are needed are read and tried again.
         if self.catalog.unreadable.len() > UNREADABLE_MAX {
             for (key, _) in std::mem::take(&mut self.catalog.unreadable) {
                 self.residence.standing.remove(&Need::Definition(key));
@@ -276,8 +284,8 @@ impl Working {
         Ok(versions)
     }
 
-    /// The heads of definitions, forms and resources are read again; compiled processes never change. What the open batch has
-    /// deployed stays: the store does not have it yet.
+    /// The heads of definitions, forms and resources are read again; compiled processes never change.
+    /// Definitions that the open batch has deployed stay: the store does not have them yet.
     pub(super) fn forget_definitions(&mut self) {
         self.unload_unchanged::<ProcessDefinition>();
         self.unload_unchanged::<Form>();
@@ -322,4 +330,33 @@ pub(crate) fn by_deployment<T>(
     deployment: DeploymentKey,
 ) -> Option<&Arc<T>> {
     versions.iter().rev().find(|version| deployment_of(version) == deployment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    /// Loops look definitions up with every step. The fastest of many rounds counts, because other work on the machine slows the rest down.
+    #[test]
+    fn a_hit_is_a_lookup_in_a_table_of_its_own() {
+        const LOOKUPS: u32 = 1_000;
+        let xml = tidemill_bpmn::builder::ModelBuilder::process("p").start("s").end("e").xml();
+        let process = tidemill_bpmn::read_process(xml.as_bytes(), "p").map(Arc::new).expect("a process");
+        let mut catalog = Catalog::default();
+        for key in 0..1_000 {
+            catalog.add(DefinitionKey(key), process.clone());
+        }
+        let mut fastest = Duration::MAX;
+        for round in 0..200 {
+            let began = Instant::now();
+            for number in 0..LOOKUPS {
+                let key = DefinitionKey(i64::from((number * 7 + round) % 1_000));
+                std::hint::black_box(catalog.get(key)).expect("it is there");
+            }
+            fastest = fastest.min(began.elapsed());
+        }
+        let limit = if cfg!(debug_assertions) { 500 } else { 50 };
+        assert!(fastest < Duration::from_nanos(limit) * LOOKUPS, "{:?} each", fastest / LOOKUPS);
+    }
 }

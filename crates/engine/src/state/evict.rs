@@ -14,6 +14,8 @@ use tidemill_model::{MessageKey, Need, ProcessInstanceKey, SubscriptionKey, Tena
 #[derive(Default)]
 struct KeyRows {
     /// The highest key of a row, which tells when something last came.
+    /// A box that got nothing for long is the first to go. No use is noted for boxes as it is for instances,
+    /// and keys rise with time.
     newest: i64,
     messages: Vec<MessageKey>,
     subscriptions: Vec<SubscriptionKey>,
@@ -28,13 +30,17 @@ impl Working {
             // Half of the limit is freed at once, so that eviction is rare.
             self.evict_instances(rows_max / 2);
         }
+        // Other kinds have a quarter each, so that messages without a receiver cannot push instances out of memory.
         if self.box_rows() > rows_max / 4 {
             self.evict_boxes(rows_max / 8);
         }
         if self.jobs.len() > rows_max / 4 {
+            // Windows of jobs go all at once: they are read again from their beginning, a page for each type that workers ask for.
             self.jobs = JobQueues::default();
         }
         if self.residence.standing.len() > rows_max / 4 {
+            // Answered needs for message boxes stay: there are as many as boxes, which were bounded above.
+            // Without them, a box in memory would have to be read again.
             self.residence.standing.retain(|need| matches!(need, Need::MessageBox(_)));
         }
         self.evict_files();
@@ -57,6 +63,8 @@ impl Working {
             .rows()
             .map(|instance| (self.residence.used.get(&instance.key).copied().unwrap_or(0), instance.key))
             .collect();
+        // The order is that of the last use and then of the keys. That of a hash table would not do, because
+        // a simulation must be able to repeat the choice.
         instances.sort_unstable();
         for (_, instance) in instances {
             if self.rows() <= rows_max {
@@ -65,6 +73,7 @@ impl Working {
             self.evict_instance(instance);
         }
         let live: FxHashSet<_> = self.tables.process_instances.rows().map(|instance| instance.key).collect();
+        // Instances that have ended since leave no use behind.
         self.residence.used.retain(|instance, _| live.contains(instance));
     }
 
@@ -157,6 +166,7 @@ impl Working {
         self.index.idle_boxes.clear();
     }
 
+    /// This passes over all rows, but only when boxes are evicted. An index by correlation key would cost every command something.
     fn rows_by_correlation_key(&self) -> FxHashMap<(TenantId, Text), KeyRows> {
         let mut keys: FxHashMap<(TenantId, Text), KeyRows> = FxHashMap::default();
         let mut note = |tenant: &TenantId, correlation_key: &Text, row: i64, add: &dyn Fn(&mut KeyRows)| {

@@ -12,13 +12,16 @@ use tidemill_model::{
 
 #[derive(Default)]
 pub(crate) struct Index {
+    /// The key is that of an element instance; the scope of an instance itself has the key of the instance.
     pub(crate) links: FxHashMap<ElementInstanceKey, ScopeLinks>,
     pub(crate) boxes: FxHashMap<BoxName, MessageBox>,
     /// Boxes that may have become empty in this batch. They are dropped at its end, not at once: the next command of the batch may use the
     /// same box, and asking the store again would not show what this batch has changed.
     pub(crate) idle_boxes: Vec<BoxName>,
     pub(crate) locks: FxHashMap<(TenantId, Text, Text), ProcessInstanceKey>,
+    /// These are only the ones in memory. The store knows the others, which is why a signal goes over pages of both.
     pub(crate) signals: FxHashMap<(TenantId, Text), BTreeSet<SubscriptionKey>>,
+    /// A message or signal looks for its name; a deployment looks for its process. Both lead to the same rows.
     pub(crate) starts: FxHashMap<(TenantId, StartEventKind, Text), BTreeSet<SubscriptionKey>>,
     pub(crate) processes: FxHashMap<(TenantId, Text), ProcessVersions>,
     pub(crate) forms: FxHashMap<(TenantId, Text), BTreeSet<FormKey>>,
@@ -31,6 +34,7 @@ pub(crate) struct Index {
 
 #[derive(Default)]
 pub(crate) struct MessageBox {
+    /// Ordered by key, which is the order of publication: the oldest message is correlated first.
     pub(crate) messages: BTreeSet<MessageKey>,
     /// The messages among them that wait for busy subscriptions.
     pub(crate) waiting: BTreeSet<MessageKey>,
@@ -98,6 +102,7 @@ impl Index {
     }
 
     /// Takes something from a message box, and remembers a box that may go.
+    /// It goes at the end of the batch only (see `idle_boxes`).
     fn at_box(&mut self, name: BoxName, change: impl FnOnce(&mut MessageBox)) {
         if let Some(found) = self.boxes.get_mut(&name) {
             change(found);
@@ -150,6 +155,8 @@ impl Filed for ProcessInstance {
     }
 }
 
+// Their element names jobs and user tasks, loop inputs and files have the key of what they belong to, and
+// correlations are history from the start: nothing looks for these rows in another way.
 impl Filed for Job {}
 impl Filed for UserTask {}
 impl Filed for MessageCorrelation {}
@@ -248,6 +255,7 @@ impl Filed for SignalSubscription {
     }
 }
 
+/// The index leads from a job to the newest lease that holds it.
 impl Filed for JobLease {
     fn file(&self, index: &mut Index) {
         for job in &self.jobs {
@@ -283,6 +291,7 @@ impl Filed for Message {
         let found = index.boxes.entry(BoxName::of_message(self)).or_default();
         found.messages.insert(self.key);
         if self.waits_for_busy {
+            // Filed by a field of the row, which is why `waits_for_busy` never changes while the message lives.
             found.waiting.insert(self.key);
         }
     }
@@ -310,6 +319,7 @@ impl Filed for BoxSubscription {
 impl Filed for MessageStartLock {
     fn file(&self, index: &mut Index) {
         let name = (self.tenant.clone(), self.process_id.clone(), self.correlation_key.clone());
+        // One instance for each process and correlation key: that is what the lock is for.
         index.locks.insert(name, self.instance);
     }
 

@@ -7,9 +7,10 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use tidemill_model::entity::{Job, JobLease, JobState};
-use tidemill_model::{Entity, JobKey, JobPosition, Need, TenantId, Text};
+use tidemill_model::{Entity, JobKey, JobPosition, Need, ProcessInstanceKey, TenantId, Text};
 
 /// Jobs of a type kept in memory at most; the rest stays in the store until the window gets there.
+/// A partition has such a window for each type that workers ask for, so each must be bounded.
 const WINDOW_JOBS_MAX: usize = 100_000;
 
 /// Higher priority first, then older first.
@@ -20,15 +21,23 @@ type QueuePosition = (Reverse<i32>, JobKey);
 #[derive(Default)]
 pub(crate) struct JobQueues {
     queues: FxHashMap<Text, Queue>,
+    /// Where each job stands: a job that changes its priority must leave its old position, which its row no longer tells.
     positions: FxHashMap<JobKey, (Text, QueuePosition)>,
     /// Types whose queue has young jobs.
     young_types: Vec<Text>,
+    /// Instances of jobs that were passed over and that nobody has been told of.
+    untold: Vec<ProcessInstanceKey>,
+    /// So many of them are told by the current command.
+    telling: usize,
 }
 
 #[derive(Default)]
 struct Queue {
+    /// The tenant stands beside the position, because workers ask for those of their tenants and the row may not be in memory.
     waiting: BTreeMap<QueuePosition, TenantId>,
     /// Behind the horizon, and made or changed in this batch: the store cannot tell of them yet.
+    /// They wait here until the window has reached them. Handing them out earlier would overtake jobs of the
+    /// store that come before them.
     young: BTreeMap<QueuePosition, TenantId>,
     horizon: Horizon,
 }
@@ -75,20 +84,38 @@ impl JobQueues {
             return;
         }
         queue.waiting.insert(position, tenant);
+        // The window grows by jobs that this batch makes, not only by reads.
         if queue.waiting.len() > WINDOW_JOBS_MAX {
             self.shorten(&job.job_type.clone());
         }
     }
 
     /// Takes a job out of the window that cannot be handed out by this version. The store keeps it, and the next owner sees it again.
-    pub(crate) fn pass_over(&mut self, key: JobKey) {
-        self.refresh(key, None);
+    /// Nobody undoes that, so its instance is noted here until a command that counts has told of it.
+    fn pass_over(&mut self, job: &Job) {
+        self.refresh(job.key, None);
+        self.untold.push(job.origin.instance);
+    }
+
+    /// The instances of jobs that were passed over. The current command raises their incidents.
+    pub(crate) fn tell_passed_over(&mut self) -> Vec<ProcessInstanceKey> {
+        self.telling = self.untold.len();
+        self.untold.clone()
+    }
+
+    /// The command counts, or it does not.
+    pub(super) fn told(&mut self, counts: bool) {
+        let told = std::mem::take(&mut self.telling);
+        if counts {
+            self.untold.drain(..told);
+        }
     }
 
     /// Gives up the last half of a window that has grown too long. Until the batch is written the store may not know
     /// what was in it.
     fn shorten(&mut self, job_type: &Text) {
         let Some(queue) = self.queues.get_mut(job_type) else { return };
+        // Half of the window goes at once. Otherwise every further job would shorten the window again.
         let Some(cut) = queue.waiting.keys().nth(WINDOW_JOBS_MAX / 2).copied() else { return };
         if queue.young.is_empty() {
             self.young_types.push(job_type.clone());
@@ -120,12 +147,16 @@ fn can_be_handed_out(job: &Job) -> bool {
 }
 
 impl Working {
-    /// True if a worker that asks for this type may get something. Where the window does not reach the end, only the store knows.
+    pub(crate) fn pass_over(&mut self, job: &Job) {
+        self.jobs.pass_over(job);
+    }
+
+    /// True if a worker that asks for this type may get something, or if there is something to tell of jobs that were passed over. Where
+    /// the window does not reach the end, only the store knows.
     pub fn has_waiting_jobs(&self, job_type: &Text) -> bool {
-        self.jobs
-            .queues
-            .get(job_type)
-            .is_none_or(|queue| !queue.waiting.is_empty() || queue.horizon != Horizon::Everything)
+        let queue = self.jobs.queues.get(job_type);
+        !self.jobs.untold.is_empty()
+            || queue.is_none_or(|queue| !queue.waiting.is_empty() || queue.horizon != Horizon::Everything)
     }
 
     /// Up to so many waiting jobs of a type that belong to these tenants, in order. Asks the store when the
@@ -145,6 +176,7 @@ impl Working {
         let found: Vec<_> = theirs.take(jobs_max).map(|((_, key), _)| *key).collect();
         match queue.horizon {
             Horizon::Nothing if found.is_empty() => Err(need(None).into()),
+            // A worker with other tenants than those in the window may have to read on to the end of the list.
             Horizon::UpTo(last) if found.is_empty() => Err(need(Some(last)).into()),
             _ => Ok(found),
         }
@@ -158,6 +190,7 @@ impl Working {
 
     /// The store has told what waits behind the window.
     pub(super) fn extend_queue(&mut self, job_type: &Text, entities: &[Entity], is_complete: bool) {
+        // The horizon follows all jobs of the page, those too that are not free: the next page begins behind them.
         let mut last = None;
         for entity in entities {
             let Entity::Job(stored) = entity else { continue };
@@ -165,6 +198,7 @@ impl Working {
             last = last.max(Some(position));
             // A job in memory may have changed since the store was asked: what memory says of it counts.
             let known = self.tables.jobs.get(stored.key);
+            // Without a row in memory, a lease row may still hold the job: leases are stored apart and not copied into jobs.
             let is_free = match known {
                 Some(job) => can_be_handed_out(job),
                 None => {
@@ -189,10 +223,12 @@ impl Working {
         };
         let horizon = queue.horizon;
         let is_behind = |position: &QueuePosition| !horizon.covers(*position);
+        // Young jobs that the horizon has reached join the window; the page could not have had them.
         let first_behind = queue.young.keys().copied().find(is_behind);
         let behind = first_behind.map(|first| queue.young.split_off(&first)).unwrap_or_default();
         let mut reached = std::mem::replace(&mut queue.young, behind);
         queue.waiting.append(&mut reached);
+        // Until now nothing was kept for this type, so jobs that the batch has made before were not noted as young.
         if is_new {
             self.add_young_jobs(job_type);
         }

@@ -11,11 +11,13 @@ pub(super) struct KeySource {
     command_began: u64,
     /// Evaluations of the commands that took effect. With the next key, which is never given out again, it tells every
     /// evaluation from every other.
+    /// Keys alone would not do: a command that makes no row uses no key, and two such commands would get the same random numbers.
     evaluations: u64,
 }
 
 impl KeySource {
     pub(super) fn new(partition: PartitionId) -> KeySource {
+        // No key is left, so the first command that needs one waits for a block.
         KeySource { partition, next: 1, end: 1, command_began: 1, evaluations: 0 }
     }
 
@@ -62,6 +64,7 @@ impl super::Working {
     /// this size.
     pub(crate) fn keys_wanted(&self) -> Option<u64> {
         let is_short = self.keys.next > self.keys.end;
+        // The number that the whole command needs, not the number that is missing: it runs again from its start.
         is_short.then(|| self.keys.next - self.keys.command_began)
     }
 

@@ -10,12 +10,14 @@ use tidemill_model::{ElementInstanceKey, IncidentKey, SubscriptionKey, Text, Tim
 pub(crate) struct ScopeLinks {
     /// In the order of their keys, because pages of children are read and terminated in that order.
     pub(crate) children: BTreeSet<ElementInstanceKey>,
+    /// Ordered by name: variables are handed to workers and expressions in the same order each time.
     pub(crate) variables: BTreeMap<Text, VariableKey>,
     pub(crate) timers: SmallVec<[TimerKey; 1]>,
     pub(crate) messages: SmallVec<[SubscriptionKey; 1]>,
     pub(crate) signals: SmallVec<[SubscriptionKey; 1]>,
     pub(crate) incidents: SmallVec<[IncidentKey; 1]>,
     /// The loop counters of the outputs that a multi-instance body has collected.
+    /// Their number tells whether rows are missing in memory (`require_outputs`).
     pub(crate) outputs: BTreeSet<u32>,
     pub(crate) residency: Residency,
 }

@@ -10,8 +10,10 @@ use tidemill_feel::Value;
 use tidemill_model::entity::{ElementInstance, LoopInput, LoopOutput};
 use tidemill_model::{ElementInstanceKey, ElementKind, Need, RawJson, Text};
 
-/// Outputs that an expression has read, parsed, each with the row that it was parsed from. Whoever reads again
-/// parses only what is new.
+/// Outputs that an expression has read, parsed, each with the row that it was parsed from. A second read
+/// parses only what is new: a completion condition reads the whole collection after each child, and parsing
+/// it anew each time would cost the square of its length. Readers have a shared reference only, hence the
+/// lock. It is never contended, because one thread runs the core.
 #[derive(Default)]
 pub(super) struct ParsedOutputs(Mutex<FxHashMap<ElementInstanceKey, Vec<ParsedOutput>>>);
 
@@ -28,6 +30,8 @@ impl Working {
     pub(crate) fn loop_item(&mut self, body: ElementInstanceKey, counter: u32) -> Stepped<RawJson> {
         if !self.loops.contains_key(&body) {
             let items = self.split_items(body)?;
+            // The items are kept for all children of the body: splitting the text once per child would cost
+            // the square of its length.
             self.loops.insert(body, Arc::new(items));
         }
         let items = &self.loops[&body];
@@ -67,6 +71,7 @@ impl Working {
         for row in self.outputs(body.key) {
             let place = row.loop_counter as usize - 1;
             let (Some(item), Some(known)) = (items.get_mut(place), parsed.get_mut(place)) else { continue };
+            // The same pointer means the same row: a row that changed has a new one, because this table holds the old one.
             if !known.as_ref().is_some_and(|(from, _)| Arc::ptr_eq(from, row)) {
                 let value = Value::from_json(row.value.as_str()).unwrap_or(Value::Null);
                 *known = Some((row.clone(), value));

@@ -44,6 +44,7 @@ pub struct Working {
     pub(crate) zone: Zone,
     pub(crate) jobs: JobQueues,
     pub(crate) catalog: Catalog,
+    /// Records are for tests and traces. Without a reader they would cost time in every step.
     pub(crate) records_wanted: bool,
     keys: KeySource,
     files_read: FilesRead,
@@ -55,6 +56,7 @@ pub struct Working {
     /// Derived from `LoopOutput` rows.
     parsed_outputs: ParsedOutputs,
     /// Of values that were written since it was last asked for.
+    /// The core adds them to the size of its batch, which has a limit.
     value_bytes: usize,
 }
 
@@ -92,6 +94,7 @@ impl Working {
 
     /// Forgets everything that can be read from the store again. Compiled processes never change and stay.
     /// Changes that were not taken are lost.
+    /// Keys stay reserved: those that were given out are never given again.
     pub fn forget(&mut self) {
         self.jobs = JobQueues::default();
         self.tables = Tables::default();
@@ -105,6 +108,7 @@ impl Working {
     pub fn take_changes(&mut self) -> Vec<Change> {
         let mut changes = Vec::new();
         self.tables.take_changes(&mut changes);
+        // From here on the store has these jobs, as far as this memory is concerned: what is in flight counts as written.
         self.jobs.forget_young();
         changes
     }
@@ -117,10 +121,12 @@ impl Working {
     /// The command succeeded.
     pub(crate) fn keep(&mut self) {
         self.value_bytes += self.tables.value_bytes();
+        // Queues of jobs have no journal of their own. They follow only when a command counts, so there is nothing to undo.
         let touched: Vec<_> = self.tables.jobs.touched().collect();
         for job in touched {
             self.jobs.refresh(job, self.tables.jobs.get(job).map(|job| &**job));
         }
+        self.jobs.told(true);
         self.keys.keep();
         self.files_read.forget();
         self.catalog.keep();
@@ -134,7 +140,9 @@ impl Working {
 
     /// The command failed: everything is as it was before, the index included, which the tables report to.
     pub(crate) fn undo(&mut self) {
+        self.jobs.told(false);
         self.keys.undo();
+        // `files_read` stays: the command that has failed for want of rows runs again with the same files.
         self.catalog.undo();
         self.tables.undo(&mut self.index);
     }
@@ -152,6 +160,7 @@ impl Working {
         let table = R::table(&self.tables);
         match table.get(key) {
             Some(row) => Ok(Some(row)),
+            // This batch has taken it away, of which the store does not know yet: asking would bring it back.
             None if table.is_gone(key) => Ok(None),
             None => {
                 let need = need();
@@ -202,6 +211,7 @@ impl Working {
         R::table(&self.tables).is_gone(key)
     }
 
+    /// A row that memory has already is not filed again: it may have changed since.
     fn load<R: Tabled>(&mut self, row: Arc<R>) {
         if R::table_mut(&mut self.tables).load(row.clone()) {
             row.file(&mut self.index);
@@ -279,6 +289,7 @@ macro_rules! tables {
             }
 
             fn undo(&mut self, index: &mut Index) {
+                // Both closures change the index, but never at the same time.
                 let index = std::cell::RefCell::new(index);
                 $(self.$field.undo(
                     |row| row.file(&mut index.borrow_mut()),

@@ -21,14 +21,18 @@ use tidemill_model::{
 /// Knows which needs were answered. Only with that can "the row is not in memory" be told from "there is no such row".
 #[derive(Default)]
 pub(super) struct Residence {
-    /// Needs whose answer stays true while this links owns the partition.
+    /// Needs whose answer stays true while this node owns the partition: only its own commits change these
+    /// rows, or the version of the definitions tells that they have changed.
     pub(super) standing: FxHashSet<Need>,
     /// Needs answered for the commands of the current batch. Afterwards rows may be evicted, and other partitions may write.
     answered: FxHashSet<Need>,
+    /// Subscriptions of the store behind each place that a signal has asked for, and whether the list ends
+    /// there. They are kept by page, because one name may have more subscriptions than memory should hold.
     signal_pages: FxHashMap<Need, (Vec<SubscriptionKey>, bool)>,
     /// Rows of ended instances that the store still has. Commands of the current batch asked for them.
     remains: FxHashMap<ProcessInstanceKey, Remains>,
     pub(super) used: FxHashMap<ProcessInstanceKey, u64>,
+    /// Counts batches. Time would not do: the engine knows no clock.
     tick: u64,
 }
 
@@ -51,6 +55,8 @@ impl Working {
     pub fn supply(&mut self, supply: Supply) {
         for entity in &supply.entities {
             match (&supply.need, entity) {
+                // Jobs of a list are not taken in: only their positions are kept, and a job without its
+                // instance could not be run.
                 (Need::WaitingJobs { .. }, Entity::Job(_)) => {}
                 (_, Entity::ProcessXml(xml)) => self.compile(xml),
                 (_, Entity::Job(job)) => self.load_job(job),
@@ -58,6 +64,7 @@ impl Working {
             }
         }
         self.note_residency(&supply);
+        // Most boxes that are asked for are empty. Such a box leaves memory at the end of the batch.
         if let Need::MessageBox(name) = &supply.need {
             self.index.idle_boxes.push(name.clone());
         }
@@ -79,6 +86,7 @@ impl Working {
             | Need::Form { .. }
             | Need::Resource { .. }
             | Need::Definition(_)) => {
+                // These rows change by commits of this partition only, or with the version of definitions.
                 self.residence.standing.insert(need);
             }
             need => {
@@ -162,6 +170,7 @@ impl Working {
                 }
                 _ => None,
             },
+            // One round of reads tells both whether the message starts an instance and whether one waits for it.
             Command::PublishMessage(c) => {
                 needs.extend(self.unless_answered(Need::message_starts(&c.tenant, &c.name)));
                 Some(Need::box_of(&c.tenant, &c.name, &c.correlation_key))
@@ -266,6 +275,7 @@ impl Working {
             let links = self.index.links.get(&key);
             let (known, is_all) =
                 links.map_or((0, true), |links| (links.children.len(), links.residency == Residency::All));
+            // A scope that is known in part already keeps its mark, which may lie behind some of its children.
             if is_all && known < children {
                 self.index.links(key).residency = Residency::UpTo(None);
             }
@@ -288,6 +298,8 @@ impl Working {
                 Ok((page, children.next().is_none()))
             }
             Residency::UpTo(loaded) => {
+                // Children behind the mark may be in memory too, such as those that this batch has made. They
+                // wait until the pages of the store have reached them.
                 let page: Vec<_> = children.take_while(|child| Some(*child) <= loaded).take(limit).collect();
                 if page.is_empty() {
                     return Err(Need::Children { scope, after: loaded }.into());
@@ -307,6 +319,7 @@ impl Working {
     ) -> Stepped<(Vec<SubscriptionKey>, Option<SubscriptionKey>)> {
         let need = Need::SignalSubscriptions { tenant: tenant.clone(), name: name.clone(), after };
         let Some((page, is_last)) = self.residence.signal_pages.get(&need) else { return Err(need.into()) };
+        // Young subscriptions behind the page belong to the next one, or they would be handed the signal twice.
         let upper = if *is_last { None } else { page.last().copied() };
         let mut keys: Vec<_> = page.iter().copied().filter(|key| self.has_signal(*key)).collect();
         if let Some(young) = self.index.signals.get(&(tenant.clone(), name.clone())) {
@@ -332,6 +345,7 @@ impl Working {
         if self.residence.is_answered(&need) { Ok(()) } else { Err(need.into()) }
     }
 
+    /// An instance that has ended must not be counted as used: its entry would stay for ever.
     pub(crate) fn forget_use(&mut self, instance: ProcessInstanceKey) {
         self.residence.used.remove(&instance);
     }
@@ -360,6 +374,8 @@ impl Working {
     /// A lease that was given after the job's row was written counts unless it has ended since.
     fn load_job(&mut self, job: &std::sync::Arc<Job>) {
         let lease = self.index.leased.get(&job.key).and_then(|lease| self.get::<JobLease>(*lease));
+        // Leases are written apart from jobs, so a job's row may be older than its lease. `released` is the
+        // last lease that has ended for it: what came later counts.
         let held = lease.filter(|held| held.holds(job.key) && Some(held.lease.key) > job.released);
         let Some(held) = held else { return self.load(job.clone()) };
         let job = Job { lease: Some(held.lease.clone()), ..Job::clone(job) };

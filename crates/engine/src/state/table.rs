@@ -39,6 +39,7 @@ impl<R: Stored> Default for Table<R> {
     fn default() -> Self {
         Table {
             rows: FxHashMap::default(),
+            // Rows that were only loaded have the stamp 0, so the first command must have another one.
             stamp: 1,
             journal: Vec::new(),
             patched: Vec::new(),
@@ -59,6 +60,7 @@ impl<R: Stored> Table<R> {
     pub(crate) fn get_mut(&mut self, key: R::Key) -> Option<&mut R> {
         let slot = self.rows.get_mut(&key)?;
         if slot.stamp != self.stamp {
+            // Only the first touch by a command is remembered: later ones would put back a state in the middle of it.
             slot.stamp = self.stamp;
             self.journal.push((key, Some(slot.row.clone())));
         }
@@ -79,6 +81,7 @@ impl<R: Stored> Table<R> {
         if slot.stamp != self.stamp {
             self.journal.push((key, Some(slot.row.clone())));
         }
+        // The store still shows the row. Without this note, a load would bring it back.
         self.gone.insert(key);
         Some(slot.row)
     }
@@ -92,11 +95,13 @@ impl<R: Stored> Table<R> {
 
     /// Writes history without a live row.
     pub(crate) fn log(&mut self, row: R) {
+        // The journal makes it a change of the batch, although there never is a live row.
         self.journal.push((row.key(), None));
         self.ended.push(Arc::new(row));
     }
 
     /// Puts in what the store has, without a change to write.
+    /// False if memory has the row already, or has taken it away.
     pub(crate) fn load(&mut self, row: Arc<R>) -> bool {
         let key = row.key();
         // Memory is newer than the store: it holds changes of this batch that were not written yet.
@@ -117,6 +122,7 @@ impl<R: Stored> Table<R> {
     /// any change, but not written.
     pub(crate) fn patch(&mut self, key: R::Key, change: impl FnOnce(&mut R)) {
         if let Some(slot) = self.rows.get_mut(&key) {
+            // The journal would make the row dirty, and dirty rows are written: so patches are kept apart.
             self.patched.push((key, slot.row.clone()));
             change(Arc::make_mut(&mut slot.row));
         }
@@ -212,6 +218,8 @@ impl<R: Stored> Table<R> {
             return;
         }
         let mut dirty: Vec<_> = self.dirty.drain().collect();
+        // Hash tables have no order, and the same commands must give the same batch. Rows that come by key
+        // also land at the end of their tables, where writing is cheapest.
         dirty.sort_unstable_by_key(|(key, _)| *key);
         for (key, before) in dirty {
             let ended = self.history.remove(&key);
@@ -221,6 +229,7 @@ impl<R: Stored> Table<R> {
                     changes.push(Change::End { entity: row.into(), was_stored: before.is_some() })
                 }
                 (None, None, Some(before)) => changes.push(Change::Remove(before.into())),
+                // It came and went within the batch: the store never hears of it.
                 (None, None, None) => {}
             }
         }

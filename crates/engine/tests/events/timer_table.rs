@@ -13,7 +13,7 @@ enum Kind {
     Cycle,
 }
 
-/// What is written, the repetitions that are stored, and the seconds after which it fires within five minutes.
+/// The text of the timer, the repetitions that are stored, and the seconds after which it fires within five minutes.
 type Row = (Kind, &'static str, Option<i32>, &'static [i64]);
 
 const EVERY_MINUTE: &[i64] = &[60, 120, 180, 240, 300];

@@ -1,4 +1,4 @@
-//! Who holds a job, for how long, and what a lease token is good for.
+//! Leases: which worker holds a job, for how long, and what a lease token is good for.
 
 use super::one_job;
 use crate::support::workers::{activation, failure, update};

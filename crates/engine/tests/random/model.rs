@@ -75,7 +75,7 @@ impl Maker {
         name
     }
 
-    /// What listens again and again must not be thrown inside the model, which could go round for ever then.
+    /// A signal that is listened for again and again must not be thrown inside the model, which could go round for ever then.
     fn signal(&mut self, listens_once: bool) -> String {
         let name = self.id("signal");
         if listens_once {
@@ -240,7 +240,7 @@ impl Maker {
             0 => builder.throw(&id),
             3 => builder.throw_escalation(&id, "late"),
             1 => builder.throw_message(&id, "work"),
-            // Whoever waits for a signal of this model may be hit by it.
+            // Every element that waits for a signal of this model may be hit by it.
             2 if !self.signals.is_empty() => {
                 let signal = self.dice.pick(&self.signals);
                 builder.throw_signal(&id, &signal)

@@ -35,7 +35,7 @@ impl Path<'_> {
             }
             self.check();
         }
-        // Whoever listens again and again can keep an instance busy for longer than this.
+        // An element that listens again and again can keep an instance busy for longer than this.
         for root in self.roots() {
             self.cancel(root);
         }

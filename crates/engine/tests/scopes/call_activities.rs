@@ -57,7 +57,7 @@ fn a_boundary_event_terminates_the_called_instance_first() {
     });
 }
 
-/// What the called instance sees, and what comes back.
+/// The variables that the called instance sees, and those that come back.
 fn flow_of_variables(engine: &mut Harness, options: impl Fn(Options) -> Options) -> (String, Option<String>) {
     engine.deploy(&child("work"));
     engine.deploy(&parent(options));

@@ -1,4 +1,4 @@
-//! What a scenario expects, and the whole record log when it does not come.
+//! Expectations of a scenario. If one is not met, the whole record log is shown.
 
 use super::harness::Harness;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! What workers do with jobs, where a scenario wants to know the answer.
+//! Commands of workers, for scenarios that want to know the answer.
 
 use super::Harness;
 use tidemill_model::command::{ActivateJobs, Command, CompleteJob, FailJob, ThrowJobError, UpdateJob};

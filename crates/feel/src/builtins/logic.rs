@@ -51,7 +51,7 @@ fn first(call: &mut Call<'_, '_>) -> CallResult {
     Ok(call.arg(0).clone())
 }
 
-/// Whether two values are the same in every part: `=`, but an offset is not a zone.
+/// True if two values are the same in every part: like `=`, but an offset is not a zone.
 fn is(call: &mut Call<'_, '_>) -> CallResult {
     let (left, right) = (call.arg(0), call.arg(1));
     call.charge_reading(left.weight().min(right.weight()))?;

@@ -183,7 +183,7 @@ impl<'e> Machine<'e> {
         Ok(value)
     }
 
-    /// Whether so many bytes could still be taken; takes none.
+    /// Fails if so many bytes could not be taken any more; takes none.
     pub(crate) fn ensure_bytes(&self, bytes: u64) -> Result<(), Fault> {
         let fits = self.bytes.saturating_add(bytes) <= self.environment.budget.bytes_max;
         if fits { Ok(()) } else { Err(self.out_of_bytes()) }

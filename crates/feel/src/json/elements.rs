@@ -1,5 +1,5 @@
-//! The elements of a JSON array, one after the other, with one entry of each. What is passed over is not checked
-//! beyond its brackets and strings; what is not kept is not read.
+//! The elements of a JSON array, one after the other, with one entry of each. Values that are passed over are
+//! not checked beyond their brackets and strings; entries that are not kept are not read.
 
 use super::layout::{Entry, Layout};
 use super::reader::Reader;

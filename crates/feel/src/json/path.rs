@@ -1,5 +1,5 @@
-//! One value out of a JSON text by its path, without reading what lies beside it. What is passed over is not
-//! checked beyond its brackets and strings.
+//! One value out of a JSON text by its path, without reading what lies beside it. Values that are passed over
+//! are not checked beyond their brackets and strings.
 
 use super::reader::Reader;
 use super::scan::{Scan, Scanner};

@@ -1,6 +1,6 @@
-//! Regular expressions in the two flavours that FEEL users write: Java's (Camunda) and XPath's
-//! (the DMN standard). What is regular runs in linear time; back-references and look-around
-//! run in a backtracking matcher whose every step is charged to the caller.
+//! Regular expressions in the two flavours that FEEL users write: Java's (Camunda) and XPath's (the DMN
+//! standard). Regular patterns run in linear time; back-references and look-around run in a backtracking
+//! matcher whose every step is charged to the caller.
 
 mod apply;
 mod backtrack;
@@ -23,7 +23,7 @@ use linear::Linear;
 /// Bytes of a program that are built for one step.
 const BYTES_PER_STEP: u64 = 64;
 
-/// Whose rules a pattern follows.
+/// The rules that a pattern follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Flavour {
     Java,

@@ -69,7 +69,7 @@ fn short_texts_cost_little_whatever_the_pattern() {
     assert!(spent.steps < 4_000, "{} steps", spent.steps);
 }
 
-/// What an item takes in memory at least: a value of 24 bytes, and 48 for each collection.
+/// An item takes in memory at least a value of 24 bytes, and 48 for each collection.
 #[test]
 fn a_value_is_charged_what_it_takes_in_memory() {
     for (item, bytes) in [("1", 24), ("[]", 72), ("{}", 72), ("[1]", 96), ("{\"a\":1}", 96), ("null", 24)] {

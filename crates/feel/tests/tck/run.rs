@@ -52,7 +52,7 @@ fn check(model: &Model, case: &Case, result: &ExpectedResult) -> Result<(), Verd
     let actual = match run.value_of(decision, 0) {
         Ok(value) => value,
         Err(Problem::LeftOut(reason)) => return Err(Verdict::LeftOut(reason.to_owned())),
-        // What is no FEEL, or cannot be evaluated, has no value; a case may expect just that.
+        // A text that is no FEEL, or cannot be evaluated, has no value; a case may expect just that.
         Err(Problem::Error(_)) if result.is_error => Value::Null,
         Err(Problem::Error(message)) => return Err(Verdict::Failed(message)),
     };

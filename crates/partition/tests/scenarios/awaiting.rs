@@ -1,4 +1,4 @@
-//! Who creates an instance and waits for its end hears of it, and so does whoever asks again under the same key.
+//! A client that creates an instance and waits for its end hears of it, and so does one that asks again under the same key.
 
 use crate::support::*;
 use tidemill_model::Answer;

@@ -88,7 +88,7 @@ pub(crate) fn answer_on_its_way() -> (Bench, CallId, Command) {
     (bench, call, taken)
 }
 
-/// What the other partition answers to the offer of the message.
+/// The answer of the other partition to the offer of the message.
 fn offer_is_taken(bench: &Bench) -> Command {
     let offer = match bench.inbox_of(ELSEWHERE).pop() {
         Some(Command::CorrelateSubscription(offer)) => offer,
@@ -181,6 +181,24 @@ fn the_next_owner_keeps_the_answer_for_whoever_asks_again() {
             assert_eq!(bench.answered(before), answer);
         }
     }
+}
+
+/// Nobody tells an answer twice: whoever waited here for one that another owner has told would wait for ever.
+#[test]
+fn an_owner_that_comes_back_does_not_wait_for_answers_that_another_one_has_told() {
+    let (mut bench, call, taken) = answer_on_its_way();
+    bench.while_another_owns(|bench| {
+        bench.append(taken);
+        bench.settle();
+    });
+    assert!(bench.answer(call).is_none(), "the other owner does not know who waits here");
+    bench.offer(failed_read());
+    bench.settle();
+    assert!(matches!(bench.refused(call), CommandError::Unavailable(_)));
+    assert_eq!(bench.core.memory_use(&bench.callers).late_answers, 0);
+    let retry = bench.send_keyed(correlate("x"), "k", 1);
+    bench.settle();
+    assert!(matches!(bench.answered(retry), Answer::Correlated { .. }));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What may run while a command waits for a read, and in which order.
+//! Commands that may run while another one waits for a read, and their order.
 
 use crate::support::*;
 use tidemill_bpmn::builder::ModelBuilder;

@@ -1,6 +1,6 @@
-//! Random events in random order with random faults. Whatever happens: nothing is answered before its commit has landed,
-//! every call is answered once or dropped with its partition, nothing runs twice, and when the faults stop, everything
-//! is answered.
+//! Random events in random order with random faults. In all of them nothing is answered before its commit has
+//! landed, every call is answered once or dropped with its partition, nothing runs twice, and when the faults
+//! stop, everything is answered.
 
 use crate::support::*;
 use std::collections::BTreeMap;
@@ -191,7 +191,7 @@ impl Run {
         }
     }
 
-    /// Whatever is told is in the store by then.
+    /// Everything that is told is in the store by then.
     fn look_at_effects(&mut self) {
         let effects = &self.bench.effects[self.seen..];
         for effect in effects {
@@ -227,7 +227,7 @@ impl Run {
         let turns = self.bench.live(30_000);
         assert!(turns < 2_000, "it runs in circles: {turns} turns");
         self.look_at_effects();
-        // Workers have waited long enough, and timers are over. Who waits for the end of `work` or `listen` still does.
+        // Workers have waited long enough, and timers are over. Callers that wait for the end of `work` or `listen` still wait.
         self.bench.offer(Event::EndWaits);
         self.bench.offer(Event::Stop);
         self.bench.settle();

@@ -186,7 +186,7 @@ fn spin() -> ModelBuilder {
     model.when("=done < rounds").connect_to("again").move_to("enough").otherwise().end("e")
 }
 
-/// What follows from one command takes a bounded part of a batch: the rest waits for its turn in the inbox.
+/// Follow-ups of one command take a bounded part of a batch: the rest waits for its turn in the inbox.
 #[test]
 fn timers_that_are_always_due_leave_room_for_others() {
     let mut bench = Bench::with(&[spin(), quick()]);
@@ -206,7 +206,7 @@ fn timers_that_are_always_due_leave_room_for_others() {
     assert!(bench.letters().is_empty());
 }
 
-/// What is left of the budget of a batch may be nothing: the timer is then in the inbox and stored as well, and fires once.
+/// The budget of a batch may be used up: the timer is then in the inbox and stored as well, and fires once.
 #[test]
 fn a_due_timer_that_found_no_room_fires_once() {
     let mut bench = Bench::with(&[spin()]);

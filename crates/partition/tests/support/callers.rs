@@ -1,11 +1,11 @@
-//! Who waits for an answer, and what they were told.
+//! The callers that wait for an answer, and what they were told.
 
 use super::Bench;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemill_model::{ActivatedJob, Answer};
 use tidemill_partition::{AwaitedEnd, CallId, Callers, CommandError, Effect};
 
-/// What the test knows of one caller.
+/// The knowledge of the test about one caller.
 #[derive(Default)]
 pub struct Worker {
     /// It may wait at several partitions, so that it has to be claimed.
@@ -106,7 +106,7 @@ impl Bench {
         }
     }
 
-    /// What somebody who waits for the end of an instance was told.
+    /// The answer to a caller that waits for the end of an instance.
     pub fn end(&self, call: CallId) -> Option<&Result<AwaitedEnd, CommandError>> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Ended { call: told, result } if *told == call => Some(result),

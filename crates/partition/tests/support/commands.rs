@@ -253,7 +253,7 @@ impl Bench {
         entries.into_iter().map(command).collect()
     }
 
-    /// What the owner has noted about what it is about to run.
+    /// The note of the owner about the commands that it is about to run.
     pub fn stored_note(&self) -> Option<Vec<u8>> {
         store::now(self.store.in_hand(HERE)).expect("the store works")
     }
@@ -274,6 +274,13 @@ impl Bench {
         let found = store::now(self.store.variables(&search)).expect("the store works").items;
         let named = found.into_iter().filter(|variable| variable.name == name);
         named.map(|variable| variable.value.to_string()).collect()
+    }
+
+    pub fn called_by(&self, caller: ProcessInstanceKey) -> ProcessInstanceKey {
+        let search = Search::default().page(Page { limit: 10_000, ..Page::default() });
+        let found = store::now(self.store.process_instances(&search)).expect("the store works").items;
+        let called = found.into_iter().find(|one| one.parent_instance == Some(caller));
+        called.expect("it calls another process").key
     }
 
     /// The instances of all processes that are in the store.

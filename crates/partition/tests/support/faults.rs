@@ -5,7 +5,7 @@ use tidemill_model::{Command, EntityKind, Timestamp};
 use tidemill_partition::{Closed, Event, Read, unpack_log};
 use tidemill_store::{Committed, Culprit, Definitions, Error};
 
-/// What becomes of the batch in flight.
+/// The fate of the batch in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     Written,

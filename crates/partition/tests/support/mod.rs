@@ -202,7 +202,7 @@ impl Bench {
         self.offer(event);
     }
 
-    /// What the store says now; it may be offered later.
+    /// The answer of the store as it is now; it may be offered later.
     pub fn take_answer(&mut self, which: impl Fn(&Read) -> bool) -> Event {
         let at = self.reads.iter().position(which).expect("such a read is under way");
         let read = self.reads.remove(at).expect("it is there");

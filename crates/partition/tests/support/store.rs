@@ -1,4 +1,4 @@
-//! What a driver does on the store, at once: the store in memory never waits.
+//! The reads and writes of a driver, done at once: the store in memory never waits.
 
 use super::HERE;
 use std::pin::pin;

@@ -2,6 +2,7 @@
 
 use super::{PATH, PeerReply, PeerRequest, SECRET_HEADER};
 use crate::error_text::told;
+use crate::telemetry;
 use async_trait::async_trait;
 use axum::http::{HeaderValue, Request, StatusCode};
 use bytes::Bytes;
@@ -45,7 +46,7 @@ impl std::fmt::Display for Failure {
 pub trait Network: Send + Sync {
     async fn ask(&self, address: &str, request: Bytes) -> Result<Bytes, Failure>;
 
-    /// Whether somebody may answer there who does not know this node.
+    /// True if a server may answer there that does not know this node.
     fn may_meet_strangers(&self) -> bool {
         false
     }
@@ -111,7 +112,12 @@ impl HttpNetwork {
 #[async_trait]
 impl Network for HttpNetwork {
     async fn ask(&self, address: &str, request: Bytes) -> Result<Bytes, Failure> {
-        let request = Request::post(format!("http://{address}{PATH}"))
+        let mut builder = Request::post(format!("http://{address}{PATH}"));
+        if let Some(context) = telemetry::current() {
+            // A request is traced on all nodes that it comes to.
+            builder = builder.header(telemetry::TRACEPARENT, context.header());
+        }
+        let request = builder
             .header(SECRET_HEADER, self.secret.clone())
             .body(Full::new(request))
             .map_err(|error| Failure::NotSent(error.to_string()))?;

@@ -2,6 +2,8 @@
 //! clients use as well, told apart by a secret that all nodes share.
 
 mod client;
+#[cfg(test)]
+mod golden;
 mod server;
 
 pub use client::{Failure, Network};

@@ -7,7 +7,7 @@ use tidemill_bpmn::Process;
 use tidemill_model::DefinitionKey;
 use tidemill_model::entity::ProcessDefinition;
 
-/// How much the cache may hold. Whatever is reached first counts.
+/// How much the cache may hold. The bound that is reached first counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bounds {
     pub(super) entries_max: usize,

@@ -1,4 +1,4 @@
-//! Whether a client takes what an operation answers: its `Accept` against the media types of the answers.
+//! Compares the `Accept` of a client with the media types of an operation's answers.
 
 use super::problem::Problem;
 use super::schema::{Content, Operation};

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
     let for_ready = Arc::clone(&gateway);
+    let first_page = if gateway.pages.is_some() { "/ui" } else { "/docs" };
     reference::routes()
         .route("/openapi.json", get(|| async { json::ok(openapi::document()) }))
-        .route("/", get(|| async { Redirect::temporary("/docs") }))
+        .route("/", get(async move || Redirect::temporary(first_page)))
         .route("/healthz", get(|| async { json::ok(&json!({"status": "UP"})) }))
         .route("/readyz", get(move |uri: Uri| ready(Arc::clone(&for_ready), uri)))
         .route(

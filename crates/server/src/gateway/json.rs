@@ -41,8 +41,26 @@ impl Serialize for Date {
 
 /// Times beyond the calendar are shown as its last moment.
 pub(crate) fn date_text(time: Timestamp) -> String {
+    if let Some(text) = time.to_text() {
+        return String::from_utf8_lossy(&text).into_owned();
+    }
     let end = if time.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
     DATE_PRINTER.timestamp_to_string(&jiff::Timestamp::from_millisecond(time.0).unwrap_or(end))
+}
+
+/// A text as JSON writes it.
+pub(crate) struct JsonText<'a>(pub(crate) &'a str);
+
+impl std::fmt::Display for JsonText<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+        if self.0.bytes().all(is_plain) {
+            f.write_str("\"")?;
+            f.write_str(self.0)?;
+            return f.write_str("\"");
+        }
+        write!(f, "{}", serde_json::Value::from(self.0))
+    }
 }
 
 pub(crate) fn parse_date(text: &str) -> Option<Timestamp> {

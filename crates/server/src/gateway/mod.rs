@@ -44,7 +44,7 @@ mod timers;
 mod user_tasks;
 mod variables;
 
-pub(crate) use json::{date_text, parse_date};
+pub(crate) use json::{JsonText, date_text, parse_date};
 pub use operations::OperationsConfig;
 
 use crate::broker::Broker;
@@ -128,6 +128,8 @@ pub struct Gateway {
     timers: Option<TimerService>,
     /// The routes for other nodes.
     internal: axum::Router,
+    /// The pages for people; none where they were left out.
+    pages: Option<axum::Router>,
     /// None where nobody counts.
     metrics: Option<Arc<Metrics>>,
 }
@@ -152,6 +154,7 @@ impl Gateway {
             operated: None,
             timers: None,
             internal: axum::Router::new(),
+            pages: None,
             metrics: None,
         }
     }
@@ -174,6 +177,11 @@ impl Gateway {
     /// Serves other nodes on the same listener.
     pub fn with_internal(self, internal: axum::Router) -> Gateway {
         Gateway { internal, ..self }
+    }
+
+    /// Serves pages for people, to which the root of the server leads.
+    pub fn with_pages(self, pages: axum::Router) -> Gateway {
+        Gateway { pages: Some(pages), ..self }
     }
 
     /// A deployed process; none for an unknown key.

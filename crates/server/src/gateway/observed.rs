@@ -1,8 +1,9 @@
 //! Every request gets a number, which stands in the answer's header and in the log, and is counted by its route, never by its path.
 
 use crate::metrics::Metrics;
+use crate::telemetry::{self, Span, SpanContext, SpanKind, Telemetry, unix_nanos};
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::sync::Arc;
@@ -40,6 +41,46 @@ impl Observer {
     }
 }
 
+/// The span of a request, from its first byte to the beginning of its answer.
+struct RequestTrace {
+    telemetry: Arc<Telemetry>,
+    context: SpanContext,
+    parent: Option<SpanContext>,
+    began: u64,
+}
+
+impl Observer {
+    fn begin_trace(&self, headers: &HeaderMap) -> Option<RequestTrace> {
+        let telemetry = self.metrics.as_ref()?.telemetry().filter(|telemetry| telemetry.traces())?.clone();
+        let parent = SpanContext::of(headers);
+        let context = telemetry.begin(parent);
+        Some(RequestTrace { telemetry, context, parent, began: unix_nanos() })
+    }
+}
+
+impl RequestTrace {
+    fn end(self, route: &str, method: &Method, status: u16, request_id: &HeaderValue) {
+        if !self.context.is_sampled {
+            return;
+        }
+        self.telemetry.record(Span {
+            context: self.context,
+            parent: self.parent,
+            name: format!("{method} {route}"),
+            kind: SpanKind::Server,
+            began: self.began,
+            ended: unix_nanos(),
+            attributes: vec![
+                ("http.request.method", method.to_string()),
+                ("http.route", route.to_owned()),
+                ("http.response.status_code", status.to_string()),
+                ("tidemill.request_id", request_id.to_str().unwrap_or_default().to_owned()),
+            ],
+            error: (status >= 500).then(|| format!("answered {status}")),
+        });
+    }
+}
+
 pub(super) async fn observe(State(observer): State<Observer>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = observer.request_id(request.headers());
@@ -48,8 +89,16 @@ pub(super) async fn observe(State(observer): State<Observer>, request: Request, 
     let path = tracing::enabled!(tracing::Level::DEBUG).then(|| request.uri().path().to_owned());
     let open =
         observer.metrics.as_ref().filter(|metrics| metrics.is_on()).map(|metrics| metrics.http.enter());
-    let mut answer = next.run(request).await;
+    let trace = observer.begin_trace(request.headers());
+    let mut answer = match &trace {
+        Some(trace) => telemetry::within(trace.context, next.run(request)).await,
+        None => next.run(request).await,
+    };
     let took = began.elapsed();
+    if let Some(trace) = trace {
+        let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
+        trace.end(route, &method, answer.status().as_u16(), &id);
+    }
     if let Some(open) = open {
         let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
         open.answered(route, &method, answer.status().as_u16(), took);

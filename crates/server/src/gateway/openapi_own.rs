@@ -1,13 +1,13 @@
-//! The description of what we offer beyond the API that clients know, under /v1. What operators use is not part of
-//! it.
+//! The description of what we offer beyond the API that clients know, under /v1. Operations for operators are not part of it.
 
 use super::reference;
 use serde_json::{Value, json};
 
-pub(super) fn paths(problem: &Value) -> [(String, Value); 3] {
+pub(super) fn paths(problem: &Value) -> [(String, Value); 4] {
     let mut paths = [
         ("/v1/commands/{position}".to_owned(), command_status(problem)),
         ("/v1/process-definitions/{processDefinitionKey}/diagram.svg".to_owned(), diagram(problem)),
+        ("/v1/process-instances/{processInstanceKey}/events".to_owned(), instance_events(problem)),
         ("/v1/process-instances/{processInstanceKey}/timers".to_owned(), instance_timers(problem)),
     ];
     paths.iter_mut().for_each(|(_, methods)| reference::explain(&mut methods["get"]));
@@ -43,6 +43,48 @@ fn diagram(problem: &Value) -> Value {
             "200": {
                 "description": "The diagram of the file, or an automatic layout where it has none",
                 "content": {"image/svg+xml": {"schema": {"type": "string"}}},
+            },
+            "default": problem,
+        },
+    }})
+}
+
+fn instance_events(problem: &Value) -> Value {
+    let event = json!({
+        "type": "object",
+        "required": ["number", "type", "date", "key", "elementId", "detail"],
+        "properties": {
+            "number": {"type": "string"},
+            "type": {"type": "string", "enum": [
+                "INSTANCE_STARTED", "INSTANCE_COMPLETED", "INSTANCE_TERMINATED", "ELEMENT_STARTED",
+                "ELEMENT_COMPLETED", "ELEMENT_TERMINATED", "JOB_CREATED", "JOB_COMPLETED", "JOB_FAILED",
+                "INCIDENT_RAISED", "INCIDENT_RESOLVED", "VARIABLE_SET", "MESSAGE_CORRELATED", "TIMER_FIRED",
+            ]},
+            "date": {"type": "string", "format": "date-time"},
+            "key": {"type": "string", "description": "Of the instance, element, job, incident, variable or subscription"},
+            "elementId": {"type": ["string", "null"]},
+            "detail": {"type": ["string", "null"], "description": "Type of a job, name of a variable or message, words of an incident"},
+        },
+    });
+    json!({"get": {
+        "operationId": "getProcessInstanceEvents",
+        "tags": ["Process instances"],
+        "summary": "List what has happened in a process instance, the oldest first",
+        "parameters": [
+            {"name": "processInstanceKey", "in": "path", "required": true, "schema": {"type": "string"}},
+        ],
+        "responses": {
+            "200": {
+                "description": "Its events; cursor is the number of the last one that was executed",
+                "content": {"application/json": {"schema": {
+                    "type": "object",
+                    "required": ["items", "cursor", "isComplete"],
+                    "properties": {
+                        "items": {"type": "array", "items": event},
+                        "cursor": {"type": "string"},
+                        "isComplete": {"type": "boolean"},
+                    },
+                }}},
             },
             "default": problem,
         },

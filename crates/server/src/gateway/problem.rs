@@ -24,6 +24,10 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     pub(crate) fn new(
         status: StatusCode,
         title: impl Into<Cow<'static, str>>,

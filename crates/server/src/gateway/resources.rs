@@ -46,7 +46,7 @@ fn places(files: &[ResourceFile]) -> Vec<Value> {
     places
 }
 
-/// What has no effect in the files although somebody wrote it.
+/// Warnings about parts of the files that have no effect.
 async fn warnings(files: Vec<ResourceFile>) -> Vec<Value> {
     let read = move || -> Vec<Value> {
         let all = models(&files).flat_map(|file| {
@@ -54,7 +54,7 @@ async fn warnings(files: Vec<ResourceFile>) -> Vec<Value> {
         });
         all.take(WARNINGS_MAX).collect()
     };
-    // Whoever deploys loses nothing where warnings cannot be found out.
+    // A deployment does not fail because its warnings could not be found.
     tokio::task::spawn_blocking(read).await.unwrap_or_default()
 }
 

@@ -35,6 +35,7 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         *route = std::mem::take(route).on(filter, handle);
     }
     let mut router = docs::routes(Arc::clone(&gateway)).merge(gateway.internal.clone());
+    router = router.merge(gateway.pages.clone().unwrap_or_default());
     router = router.merge(timers::routes(Arc::clone(&gateway)));
     router = router.merge(operations::routes(gateway));
     for (path, route) in paths {

@@ -55,7 +55,7 @@ pub(super) async fn search(call: Call) -> Handled {
     found(&call, &search, cuts).await
 }
 
-/// Whether long values are cut.
+/// True if long values are cut.
 fn cuts(call: &Call) -> Result<bool, Problem> {
     Ok(call.query_flag("truncateValues")?.unwrap_or(true))
 }

@@ -7,7 +7,7 @@ mod cell;
 mod family;
 mod http;
 mod loops;
-mod page;
+pub(crate) mod page;
 mod requests;
 mod system;
 mod text;
@@ -18,7 +18,9 @@ pub use http::serve as serve_metrics;
 pub(crate) use loops::{BatchFacts, LoopMeter, PartitionCells};
 pub(crate) use requests::HttpMetrics;
 
+use crate::telemetry::Telemetry;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Processes, job types and tenants that have a value of their own.
 const NAMES_MAX: usize = 200;
@@ -35,6 +37,7 @@ pub struct Metrics {
     pub(crate) store: StoreMetrics,
     pub(crate) node: NodeMetrics,
     pub(crate) http: HttpMetrics,
+    telemetry: OnceLock<Arc<Telemetry>>,
 }
 
 pub(crate) struct CacheMetrics {
@@ -90,6 +93,16 @@ impl Metrics {
         self.is_on.load(Ordering::Relaxed)
     }
 
+    /// Traces requests from now on. To be called before partitions are opened and requests are taken.
+    pub(crate) fn trace_with(&self, telemetry: Arc<Telemetry>) {
+        // A second one would change nothing.
+        let _ = self.telemetry.set(telemetry);
+    }
+
+    pub(crate) fn telemetry(&self) -> Option<&Arc<Telemetry>> {
+        self.telemetry.get()
+    }
+
     /// Counts from now on, or no longer.
     pub fn turn(&self, is_on: bool) {
         self.is_on.store(is_on, Ordering::Relaxed);
@@ -143,6 +156,7 @@ impl Metrics {
             },
             node: NodeMetrics { ownership_changes: Family::of_at_most(KINDS_MAX) },
             http: HttpMetrics::default(),
+            telemetry: OnceLock::new(),
         }
     }
 }

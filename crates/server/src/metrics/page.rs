@@ -4,11 +4,12 @@ use super::text::{Page, Unit};
 use super::{EngineMetrics, Metrics, NodeMetrics, StoreMetrics, system};
 use crate::node::Node;
 use crate::timers::LoopNumbers;
+use tidemill_store::PoolUse;
 
 const BUILD: &str = env!("CARGO_PKG_VERSION");
 
 /// Everything that this node knows of itself.
-pub(super) fn page(node: &Node, started_at: f64) -> String {
+pub(crate) fn page(node: &Node, started_at: f64) -> String {
     let mut page = Page::default();
     page.family("tidemill_build_info", "gauge", "The version that runs; always 1.");
     page.line("tidemill_build_info", &[("version", BUILD), ("node", node.name())], 1);
@@ -19,9 +20,14 @@ pub(super) fn page(node: &Node, started_at: f64) -> String {
     partitions(&mut page, &metrics.engine);
     cache(&mut page, node);
     store(&mut page, &metrics.store);
+    pools(&mut page, &node.store_pools());
     nodes(&mut page, &metrics.node, node);
     service_timers(&mut page, node);
     metrics.http.write(&mut page);
+    let dropped = metrics.telemetry().map_or(0, |telemetry| telemetry.spans_dropped());
+    let name = "tidemill_spans_dropped_total";
+    page.family(name, "counter", "Spans of traces that the collector did not take in time.");
+    page.line(name, &[], dropped);
     page.into_text()
 }
 
@@ -178,6 +184,32 @@ fn store(page: &mut Page, store: &StoreMetrics) {
         "Clock of the store less that of this machine.",
         store.clock_skew_ms.get() as f64 / 1e3,
     );
+}
+
+/// The connections to the store, by what they are for.
+fn pools(page: &mut Page, pools: &[PoolUse]) {
+    let mut write = |name: &str, help: &str, value: &dyn Fn(&PoolUse) -> u64| {
+        page.family(name, "gauge", help);
+        for pool in pools {
+            page.line(name, &[("pool", pool.name)], value(pool));
+        }
+    };
+    write("tidemill_store_connections", "Connections to the store that there may be.", &|pool| {
+        pool.connections
+    });
+    write("tidemill_store_connections_in_use", "Connections to the store that are in use.", &|pool| {
+        pool.in_use
+    });
+    write("tidemill_store_connections_waiting", "Calls that wait for a connection to the store.", &|pool| {
+        pool.waiting
+    });
+    let name = "tidemill_store_statement_seconds";
+    page.family(name, "summary", "Time of statements, or of groups of them that went to the store together.");
+    for pool in pools {
+        let labels = [("pool", pool.name)];
+        page.line(&format!("{name}_sum"), &labels, pool.call_us as f64 / 1e6);
+        page.line(&format!("{name}_count"), &labels, pool.calls);
+    }
 }
 
 fn nodes(page: &mut Page, node_metrics: &NodeMetrics, node: &Node) {

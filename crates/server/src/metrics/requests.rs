@@ -88,7 +88,7 @@ impl HttpMetrics {
 
 impl OpenRequest<'_> {
     pub(crate) fn answered(&self, route: &str, method: &Method, status: u16, took: Duration) {
-        // Whatever words clients invent for methods, they are not counted one by one.
+        // Clients can invent methods, so unknown ones are not counted one by one.
         let known = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD];
         let method = known.iter().find(|known| *known == method).unwrap_or(&Method::OPTIONS);
         if let Some(cells) = self.0.cells(route, method) {

@@ -80,15 +80,15 @@ impl Node {
         }
     }
 
-    /// What all partitions of this node have, without waiting.
+    /// Takes jobs of all partitions of this node, without waiting.
     pub(super) async fn jobs_here(&self, command: &ActivateJobs) -> Jobs {
         let here: Vec<Source> = self.rotated(self.loops.all()).into_iter().map(Source::Here).collect();
         self.ask_all(&here, command, MORE_HERE_LIMIT).await
     }
 
-    /// One after the other until there are as many as were asked for, because all at once would lease more than that. Who
-    /// cannot be reached is left out; who fails fails all, unless there are jobs already: those are leased and have to be
-    /// handed out.
+    /// One after the other until there are as many as were asked for, because all at once would lease more
+    /// than that. A source that cannot be reached is left out. One that fails makes all fail, unless there
+    /// are jobs already: those are leased and have to be handed out.
     async fn ask_all(&self, sources: &[Source], command: &ActivateJobs, more_limit: Duration) -> Jobs {
         let mut found = Found::default();
         let mut until = (sources.len() > 1).then(|| Instant::now() + ASK_ALL_LIMIT);
@@ -169,7 +169,7 @@ impl Node {
                 let claim = Claim::default();
                 let poller = Poller { command: command.clone(), until: None, claim, reply };
                 partition.send(PartitionCall::Poll(poller))?;
-                // Who has given up is handed nothing.
+                // A caller that has given up is handed nothing.
                 match tokio::time::timeout(self.config.answer_limit.min(left), jobs).await {
                     Ok(jobs) => jobs.map_err(|_| partition.is_gone())?,
                     Err(_) => Err(CommandError::TimedOut),
@@ -230,7 +230,7 @@ impl Node {
             let is_asked = !here.is_empty() || !there.is_empty();
             tokio::select! {
                 biased;
-                // Whoever does not serve the worker drops its end; the one that does answers.
+                // A partition that does not serve the worker drops its end; the one that does answers.
                 Some((id, jobs)) = here.next() => match jobs {
                     Ok(jobs) => return jobs,
                     Err(_) => ended_here.push(id),

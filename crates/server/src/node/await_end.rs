@@ -19,7 +19,7 @@ const WAIT_AT_ONCE_MAX: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Node {
-    /// Creates an instance and waits for its end. Whoever gives up before learns which it is.
+    /// Creates an instance and waits for its end. A caller that gives up before that learns the key of the instance.
     pub(super) async fn create(
         &self,
         home: PartitionId,
@@ -32,7 +32,8 @@ impl Node {
             let (reply, ended) = oneshot::channel();
             let reply = AwaitReply { ended: reply, created: Arc::clone(&known) };
             let (command, options) = (Box::new(command.clone()), options.clone());
-            let ended = match handle.send(PartitionCall::CreateAndAwait { command, options, reply }) {
+            let trace = crate::telemetry::current();
+            let ended = match handle.send(PartitionCall::CreateAndAwait { command, options, reply, trace }) {
                 Ok(()) => ended.await.map_err(|_| handle.is_gone())?,
                 Err(error) => Err(error),
             };

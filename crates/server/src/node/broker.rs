@@ -17,7 +17,7 @@ use tidemill_bpmn::Process;
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{ActivatedJob, Answer, Command, DefinitionKey, PartitionId, Timestamp};
 use tidemill_partition::{KeptAnswer, MemoryUse};
-use tidemill_store::Position;
+use tidemill_store::{Position, Room};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -93,11 +93,13 @@ pub(super) fn internal(error: tidemill_store::Error) -> CommandError {
 #[async_trait]
 impl Broker for Node {
     async fn execute(&self, command: Command, options: CommandOptions) -> Result<Answer, CommandError> {
+        self.check_room(&command)?;
         let home = self.home(&command, &options);
         self.run_command(home, command, options).await
     }
 
     async fn enqueue(&self, command: Command, options: CommandOptions) -> Result<Receipt, CommandError> {
+        self.check_room(&command)?;
         let home = self.home(&command, &options);
         let received_at = self.clock.now();
         let position = self.append(home, command, &options, received_at).await?;
@@ -129,7 +131,9 @@ impl Broker for Node {
         timeout: Duration,
     ) -> Result<EndedInstance, CommandError> {
         let until = Instant::now() + timeout;
-        let home = self.home(&Command::CreateInstance(Box::new(command.clone())), &options);
+        let as_command = Command::CreateInstance(Box::new(command.clone()));
+        self.check_room(&as_command)?;
+        let home = self.home(&as_command, &options);
         let created = Arc::new(OnceLock::new());
         let ended = self.create(home, command, options, until, Arc::clone(&created));
         match tokio::time::timeout(timeout, ended).await {
@@ -205,11 +209,23 @@ impl Broker for Node {
         let trouble = |(id, numbers): (PartitionId, LoopNumbers)| {
             Some(format!("timers of partition {id}: {}", numbers.trouble?))
         };
-        self.timer_loops().into_iter().filter_map(trouble).collect()
+        let of_timers = self.timer_loops().into_iter().filter_map(trouble);
+        of_timers.chain(self.store.troubles()).collect()
     }
 }
 
 impl Node {
+    /// A store that is almost full takes nothing that begins something new: what runs needs the rest to come to its end.
+    fn check_room(&self, command: &Command) -> Result<(), CommandError> {
+        let begins = matches!(command, Command::CreateInstance(_) | Command::Deploy(_));
+        match self.store.room() {
+            Room::Full if begins => Err(CommandError::NotBegun(
+                "Expected room for something new, but the store is almost full; what runs goes on".to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Of this node what runs here, of others what the store says.
     fn owned_by(&self, holder: &tidemill_store::HolderId) -> Vec<OwnedPartition> {
         if *holder == self.holder {

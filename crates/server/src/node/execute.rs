@@ -7,6 +7,7 @@ use super::{Location, Node};
 use crate::broker::{Broker, CommandError, CommandOptions, CommandOutcome, Idempotency};
 use crate::cluster::{Failure, PeerReply, PeerRequest, Peers};
 use crate::partition::{PartitionCall, PartitionHandle};
+use crate::telemetry;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tidemill_model::{Answer, Command, PartitionId, Rejection, RejectionCode, Text, Timestamp};
@@ -98,7 +99,8 @@ impl Node {
             return Err(CommandError::NotBegun(format!("nobody owns partition {partition}")));
         };
         let (reply, answer) = oneshot::channel();
-        handle.send(PartitionCall::Execute { command, options, reply, sent_at: Instant::now() })?;
+        let (sent_at, trace) = (Instant::now(), telemetry::current());
+        handle.send(PartitionCall::Execute { command, options, reply, sent_at, trace })?;
         match tokio::time::timeout(self.config.answer_limit, answer).await {
             Ok(answer) => answer.map_err(|_| handle.is_gone())?,
             Err(_) => Err(CommandError::TimedOut),
@@ -246,7 +248,8 @@ impl Node {
     async fn run_here(&self, handle: &PartitionHandle, command: Command, options: CommandOptions) -> Tried {
         let deploys = matches!(command, Command::Deploy(_) | Command::DeleteResource(_));
         let (reply, answer) = oneshot::channel();
-        match handle.send(PartitionCall::Execute { command, options, reply, sent_at: Instant::now() }) {
+        let (sent_at, trace) = (Instant::now(), telemetry::current());
+        match handle.send(PartitionCall::Execute { command, options, reply, sent_at, trace }) {
             Ok(()) => {}
             // It has stopped.
             Err(CommandError::NotBegun(_)) => return Tried::NotRun { is_reachable: true },

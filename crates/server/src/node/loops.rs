@@ -130,7 +130,7 @@ impl Loops {
     pub(super) async fn stop(&self, id: PartitionId) -> bool {
         let taken = match self.slots.write().expect(UNPOISONED).get_mut(&id) {
             Some(Slot::Running { handle, end, timers, .. }) => {
-                // What was begun and is not settled is delivered again by the next owner.
+                // The next owner delivers again what was begun here and is not settled.
                 drop(timers.deliveries.take());
                 end.take().map(|end| (handle.clone(), end, timers.handle.clone(), timers.end.take()))
             }

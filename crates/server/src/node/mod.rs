@@ -23,6 +23,7 @@ use crate::definitions::{DefinitionCache, DefinitionCacheConfig};
 use crate::machine::{Machine, ServerMachine};
 use crate::metrics::Metrics;
 use crate::partition::{CommandLock, PartitionCall, PartitionHandle};
+use crate::telemetry::Telemetry;
 use crate::timers::deliver::{CallbackOutcomes, CallbackSettings, Callbacks};
 use crate::timers::{FiredHook, LoopNumbers};
 use futures_util::future::{AbortHandle, abortable};
@@ -35,7 +36,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store_health::StoreHealth;
 use tidemill_model::{PartitionId, Text};
-use tidemill_store::{Error, HolderId, Kept, NodeInfo, Result, Retention, Store};
+use tidemill_store::{Error, HolderId, Kept, NodeInfo, PoolUse, Result, Retention, Store};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use welcome::Welcome;
@@ -66,6 +67,8 @@ pub struct NodeConfig {
     pub definitions: DefinitionCacheConfig,
     /// The node counts its work for the page of metrics.
     pub counts: bool,
+    /// Where traces go; none traces nothing.
+    pub telemetry: Option<Arc<Telemetry>>,
 }
 
 /// Service timers of a node.
@@ -75,11 +78,13 @@ pub struct TimersConfig {
     pub memory_bytes: usize,
     /// Timers that one commit fires at most. After a long stop it decides how fast those are made up for that are overdue.
     pub fired_per_commit: usize,
+    /// So long an own id is known after its timer has fired. Zero by default: a delivery that was taken back counts as fired too.
+    pub fired_ids_kept: Duration,
 }
 
 impl Default for TimersConfig {
     fn default() -> TimersConfig {
-        TimersConfig { memory_bytes: 128 << 20, fired_per_commit: 20_000 }
+        TimersConfig { memory_bytes: 128 << 20, fired_per_commit: 20_000, fired_ids_kept: Duration::ZERO }
     }
 }
 
@@ -114,6 +119,7 @@ impl Default for NodeConfig {
             on_fired: None,
             definitions: DefinitionCacheConfig::default(),
             counts: true,
+            telemetry: None,
         }
     }
 }
@@ -188,6 +194,9 @@ impl Node {
             reason: error.to_string(),
         })?;
         let metrics = Arc::new(Metrics::new(config.counts));
+        if let Some(telemetry) = &config.telemetry {
+            metrics.trace_with(telemetry.clone());
+        }
         let newest_definitions = Arc::new(AtomicU64::new(store.definitions_version().await?));
         let definitions = DefinitionCache::new(
             config.definitions,
@@ -270,6 +279,10 @@ impl Node {
 
     pub fn partitions_owned(&self) -> usize {
         self.loops.all().len()
+    }
+
+    pub(crate) fn store_pools(&self) -> Vec<PoolUse> {
+        self.store.pools()
     }
 
     pub(crate) fn timer_numbers(&self) -> Vec<(PartitionId, LoopNumbers)> {

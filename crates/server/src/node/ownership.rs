@@ -110,7 +110,7 @@ impl Node {
         let (view, mut gives_up) = (self.routes.view(), false);
         for (id, holder) in view.plan() {
             let is_ours = view.partitions[&id].holder.as_ref() == Some(&self.holder);
-            // It was claimed in the store, but opening it failed. Whoever else should have it waits until it is handed over.
+            // It was claimed in the store, but opening it failed. Another node that should have it waits until it is handed over.
             let is_left = is_ours && self.loops.is_gone_since(id, view.as_of);
             if is_left || holder == self.holder && (is_ours || view.is_free(id)) {
                 self.take(id);
@@ -129,7 +129,7 @@ impl Node {
         }
     }
 
-    /// Who should take a partition may be unable to; after a while anybody may.
+    /// The node that should take a partition may be unable to; after a while any node may take it.
     fn take_long_unowned(self: &Arc<Self>, free_since: &mut BTreeMap<PartitionId, Instant>) {
         let view = self.routes.view();
         free_since.retain(|id, _| view.is_free(*id));
@@ -167,7 +167,7 @@ impl Node {
                 let node = self.clone();
                 let timers = self.begin_timers(&handle);
                 self.loops.opened(handle, timers, || self.begin_loop(id, node.run(id, partition)));
-                // Who has something for it looks for its new owner.
+                // Nodes that have requests for this partition look up its new owner.
                 return self.tell_others_to_look().await;
             }
             Ok(None) => TAKE_AGAIN,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tidemill_model::PartitionId;
 use tokio::time::Instant;
 
-/// Whoever does not answer by then is shown without an answer.
+/// A node that does not answer by then is shown without an answer.
 const REPORT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Node {

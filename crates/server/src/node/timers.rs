@@ -30,6 +30,7 @@ impl Node {
         let config = Config {
             memory_bytes_max: (self.config.timers.memory_bytes / partitions).max(MEMORY_BYTES_MIN),
             fired_per_batch_max: self.config.timers.fired_per_commit.max(1),
+            fired_kept_ms: i64::try_from(self.config.timers.fired_ids_kept.as_millis()).unwrap_or(i64::MAX),
             on_fire: spec::fire,
             ..Config::default()
         };
@@ -143,7 +144,7 @@ impl Node {
         }
     }
 
-    /// What another node asks of the timers here.
+    /// Answers a request of another node about the timers here.
     pub(super) async fn timers_for_peer(
         &self,
         partition: PartitionId,

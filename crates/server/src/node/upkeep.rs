@@ -5,24 +5,45 @@ use std::sync::Arc;
 use std::time::Duration;
 use tidemill_model::PartitionId;
 use tidemill_partition::ANSWERS_KEPT_MS;
-use tidemill_store::Result;
+use tidemill_store::{Result, Room};
+use tokio::time::Instant;
 
 /// Between two rounds of forgetting.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
+/// Between two looks at how much room there is.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Rows that one purge takes at most, so that it holds up no commit.
 const PURGE_ROWS_MAX: usize = 1_000;
 
 /// One node does it for all: the one that has the first partition.
 pub(super) async fn run(node: Arc<Node>) {
+    let mut next = Instant::now() + PURGE_EVERY;
     loop {
-        tokio::time::sleep(PURGE_EVERY).await;
+        tokio::time::sleep(LOOK_EVERY).await;
         if node.loops.get(PartitionId::FIRST).is_none() {
             continue;
         }
-        if let Err(error) = purge(&node).await {
+        let mut outcome = make_room(&node).await;
+        if outcome.is_ok() && Instant::now() >= next {
+            outcome = purge(&node).await;
+            next = Instant::now() + PURGE_EVERY;
+        }
+        if let Err(error) = outcome {
             tracing::warn!(%error, "could not remove what has served its time");
         }
     }
+}
+
+/// A store that runs out of room gives history up before its time, the oldest first.
+async fn make_room(node: &Node) -> Result<()> {
+    while node.store.room() != Room::Enough {
+        let gone = node.store.purge_history(node.clock.system(), PURGE_ROWS_MAX).await?;
+        node.metrics.store.purged.with(["history"]).add(gone as u64);
+        if gone == 0 {
+            break;
+        }
+    }
+    Ok(())
 }
 
 async fn purge(node: &Node) -> Result<()> {

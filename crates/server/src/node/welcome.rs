@@ -1,5 +1,5 @@
-//! Whether the other nodes of the store know this one. They cannot reach the partitions of a node with another cluster
-//! secret, so such a node must not own any.
+//! Finds out whether the other nodes of the store know this one. They cannot reach the partitions of a node
+//! with another cluster secret, so such a node must not own any.
 
 use super::Node;
 use crate::cluster::{Failure, PeerRequest};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tidemill_store::{Error, NodeInfo, Result};
 use tokio::time::Instant;
 
-/// Who does not answer by then says neither yes nor no.
+/// A node that does not answer by then says neither yes nor no.
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 const ASK_AGAIN: Duration = Duration::from_millis(200);
 

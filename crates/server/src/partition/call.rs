@@ -2,6 +2,7 @@
 
 use super::callers::Claim;
 use crate::broker::{CommandError, CommandOptions};
+use crate::telemetry::SpanContext;
 use std::sync::{Arc, OnceLock};
 use tidemill_model::command::{ActivateJobs, CreateInstance};
 use tidemill_model::{ActivatedJob, Answer, Command, CreatedInstance, ProcessInstanceKey, Text};
@@ -16,11 +17,13 @@ pub(crate) enum PartitionCall {
         options: CommandOptions,
         reply: oneshot::Sender<Result<Answer, CommandError>>,
         sent_at: Instant,
+        trace: Option<SpanContext>,
     },
     CreateAndAwait {
         command: Box<CreateInstance>,
         options: CommandOptions,
         reply: AwaitReply,
+        trace: Option<SpanContext>,
     },
     /// Waits for the end of an instance. `noted` tells when that is noted: an end before that is in the store.
     AwaitEnd {
@@ -75,7 +78,8 @@ pub(crate) struct Poller {
     pub(crate) reply: oneshot::Sender<Result<Vec<ActivatedJob>, CommandError>>,
 }
 
-/// The way back to somebody who waits for the end of an instance. Whoever gives up before learns which it is.
+/// The way back to somebody who waits for the end of an instance. A caller that gives up before that learns
+/// the key of the instance.
 pub(crate) struct AwaitReply {
     pub(crate) ended: oneshot::Sender<Result<AwaitedEnd, CommandError>>,
     pub(crate) created: Arc<OnceLock<ProcessInstanceKey>>,

@@ -122,7 +122,7 @@ impl CallTable {
         CallId(self.next)
     }
 
-    /// Tells a caller what has happened. Who has left needs no answer.
+    /// Tells a caller what has happened. A caller that has left needs no answer.
     pub(super) fn tell(&mut self, effect: Effect) {
         match effect {
             Effect::Answer { call, result } => {

@@ -3,6 +3,7 @@
 use super::call::{AwaitReply, PartitionCall, Poller};
 use super::callers::{CallTable, Caller};
 use super::reads::{CommandGuard, Finished, Reader};
+use super::traces::Traces;
 use crate::clock::Clock;
 use crate::metrics::{BatchFacts, LoopMeter};
 use futures_util::future::{BoxFuture, FutureExt};
@@ -49,6 +50,8 @@ pub(super) struct Driver {
     pub(super) meter: LoopMeter,
     /// The changes of the batch that is being written.
     pub(super) facts: Option<BatchFacts>,
+    /// None where nobody traces.
+    pub(super) traces: Option<Traces>,
     /// When the loop last stopped waiting.
     pub(super) worked_since: Instant,
 }
@@ -219,6 +222,9 @@ impl Driver {
             self.reader.lease.told(committed.now, self.commit_began);
             self.reader.definitions.note_version(committed.definitions_version);
         }
+        if let Some(traces) = &mut self.traces {
+            traces.committed(took);
+        }
         if took >= SLOW_COMMIT {
             let partition = self.core.partition();
             tracing::warn!(%partition, took_ms = took.as_millis() as u64, "a commit took long: the store is slow");
@@ -241,12 +247,20 @@ impl Driver {
 
     fn take_call(&mut self, request: PartitionCall) {
         let (call, request) = match request {
-            PartitionCall::Execute { command, options, reply, sent_at } => {
+            PartitionCall::Execute { command, options, reply, sent_at, trace } => {
                 self.meter.waited(sent_at.elapsed());
-                (self.callers.add(Caller::Command(reply)), Request::Execute { command, options })
+                let call = self.callers.add(Caller::Command(reply));
+                if let Some((traces, parent)) = self.traces.as_mut().zip(trace) {
+                    traces.take(call, parent, &command);
+                }
+                (call, Request::Execute { command, options })
             }
-            PartitionCall::CreateAndAwait { command, options, reply } => {
-                (self.add_awaiting(reply, None), Request::CreateAndAwait { command, options })
+            PartitionCall::CreateAndAwait { command, options, reply, trace } => {
+                let call = self.add_awaiting(reply, None);
+                if let Some((traces, parent)) = self.traces.as_mut().zip(trace) {
+                    traces.take_creation(call, parent);
+                }
+                (call, Request::CreateAndAwait { command, options })
             }
             PartitionCall::AwaitEnd { created, noted, reply } => {
                 (self.add_awaiting(reply, Some(noted)), Request::AwaitEnd { created })
@@ -265,7 +279,7 @@ impl Driver {
             }
             PartitionCall::InboxHasGrown => return self.offer(Event::InboxHasGrown),
             PartitionCall::PollerIsFree => return self.offer(Event::PollerIsFree),
-            // Who has asked may be gone.
+            // The caller may be gone.
             PartitionCall::MemoryUse(reply) => {
                 let _ = reply.send(self.core.memory_use(&self.callers));
                 return;
@@ -338,11 +352,19 @@ impl Driver {
     }
 
     pub(super) fn perform_effects(&mut self) {
-        let effects = self.core.take_effects();
+        let mut effects = self.core.take_effects();
         if effects.is_empty() {
             return;
         }
         let began = Instant::now();
+        if let Some(traces) = &mut self.traces {
+            effects.iter().for_each(|effect| traces.look_at(effect));
+            for effect in &mut effects {
+                if let Effect::Jobs { result: Ok(jobs), .. } = effect {
+                    traces.hand_out(jobs);
+                }
+            }
+        }
         for effect in effects {
             match effect {
                 Effect::Wake(partition) => {

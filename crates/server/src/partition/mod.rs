@@ -7,11 +7,13 @@ mod driver;
 mod faults;
 mod lease;
 mod reads;
+mod traces;
 
 pub(crate) use call::{AwaitReply, PartitionCall, Poller};
 pub(crate) use callers::Claim;
 pub(crate) use reads::CommandLock;
 
+use self::traces::Traces;
 use crate::broker::CommandError;
 use crate::clock::Clock;
 use crate::definitions::DefinitionCache;
@@ -137,6 +139,8 @@ impl Partition {
             holds_lease: true,
             definitions_version: 0,
         };
+        let telemetry = metrics.telemetry().filter(|telemetry| telemetry.traces());
+        let traces = telemetry.map(|telemetry| Traces::new(telemetry.clone(), id));
         let meter = LoopMeter::new(metrics, id, opened.owned.keys.start);
         #[cfg_attr(not(debug_assertions), expect(unused_mut, reason = "only tests change it"))]
         let mut core = Core::new(opened, &moment);
@@ -161,6 +165,7 @@ impl Partition {
             evictions_seen: None,
             meter,
             facts: None,
+            traces,
             worked_since: Instant::now(),
         };
         Ok(Some((Partition { driver, is_healthy }, handle)))

@@ -202,7 +202,7 @@ impl Reader {
     async fn try_recover(&self, batch: Option<BatchId>) -> Result<Option<Recovered>> {
         let Some(owned) = self.acquire().await? else { return Ok(None) };
         let batch_is_there = match batch {
-            Some(batch) => self.store.has_batch(self.id, batch).await?,
+            Some(batch) => self.store.has_batch_of(self.id, batch, &self.holder).await?,
             None => false,
         };
         let definitions_version = self.store.definitions_version().await?;
@@ -232,7 +232,10 @@ impl Reader {
     }
     /// Tells whether a batch was written, and the version of the definitions after it.
     async fn fate(&self, batch: BatchId) -> Result<(bool, u64)> {
-        Ok((self.store.has_batch(self.id, batch).await?, self.store.definitions_version().await?))
+        Ok((
+            self.store.has_batch_of(self.id, batch, &self.holder).await?,
+            self.store.definitions_version().await?,
+        ))
     }
 }
 

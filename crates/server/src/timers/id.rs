@@ -1,6 +1,7 @@
 //! Ids of timers. A generated one carries the partition, the key and the due time, so that nobody has to look it up; one that a
 //! client has chosen is hashed with its tenant and namespace, which decides about its partition too.
 
+use std::hash::Hasher;
 use tidemill_model::{PartitionCount, PartitionId};
 use tidemill_timers::block::{PlaceId, Scope};
 use tidemill_timers::shard::Address;
@@ -41,7 +42,7 @@ pub enum IdError {
     Taken,
 }
 
-/// Whether a client may choose this id.
+/// Fails if a client may not choose this id.
 pub fn check_own(id: &str) -> Result<(), IdError> {
     if id.is_empty() {
         Err(IdError::Empty)
@@ -86,13 +87,14 @@ fn hash(scope: &Scope, id: &str, seed: u64) -> u64 {
 
 /// The text of a generated id.
 pub fn generated(scope: &Scope, partition: PartitionId, key: i64, due_ms: i64) -> String {
-    let mut bytes = Vec::with_capacity(20);
+    let mut bytes = Vec::with_capacity(32);
     for number in [u64::from(partition.0), key as u64, due_ms as u64] {
         put(&mut bytes, number);
     }
     let check = check(scope, &bytes);
     bytes.extend_from_slice(&check);
-    let mut text = String::from(GENERATED);
+    let mut text = String::with_capacity(GENERATED.len() + 2 * bytes.len());
+    text.push_str(GENERATED);
     let (mut bits, mut held) = (0u32, 0u32);
     for byte in bytes {
         (bits, held) = (bits << 8 | u32::from(byte), held + 8);
@@ -138,8 +140,11 @@ fn read(scope: &Scope, letters: &str) -> Option<TimerAddress> {
 
 /// An id of one namespace is none in another, and one that was mistyped is hardly ever one.
 fn check(scope: &Scope, numbers: &[u8]) -> [u8; CHECK_BYTES] {
-    let name = [scope.tenant.as_bytes(), scope.namespace.as_bytes(), numbers].join(&0);
-    let [first, second, third, ..] = twox_hash::XxHash64::oneshot(4, &name).to_le_bytes();
+    let mut hash = twox_hash::XxHash64::with_seed(4);
+    for part in [scope.tenant.as_bytes(), &[0], scope.namespace.as_bytes(), &[0], numbers] {
+        hash.write(part);
+    }
+    let [first, second, third, ..] = hash.finish().to_le_bytes();
     [first, second, third]
 }
 

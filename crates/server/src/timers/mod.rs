@@ -119,7 +119,7 @@ impl TimerLoop {
         loop {
             let reason = match AssertUnwindSafe(self.run_on()).catch_unwind().await {
                 Ok(Ok(())) => return,
-                // Whoever owns the partition now owns its timers too.
+                // The node that owns the partition now owns its timers too.
                 Ok(Err(error @ Error::Fenced { .. })) => {
                     tracing::debug!(partition = %self.partition, "another owner has the timers of the partition");
                     error.to_string()
@@ -141,7 +141,7 @@ impl TimerLoop {
         }
     }
 
-    /// Memory is built anew from the store. Whoever waits does not hear what became of the request.
+    /// Memory is built anew from the store. Callers that wait do not hear what became of their requests.
     fn forget_all(&mut self) {
         self.shard = Shard::new(self.config);
         self.waiting.clear();
@@ -223,7 +223,7 @@ impl TimerLoop {
         let (request, answer) = match call {
             TimerCall::Request { request, answer } => (request, answer),
             TimerCall::Stop => {
-                // What was sent before is still taken; nobody can send any more.
+                // Calls that were sent before are still taken; nobody can send any more.
                 self.calls.close();
                 return true;
             }
@@ -360,7 +360,7 @@ impl TimerLoop {
     fn answer(&mut self, answers: Vec<(Ticket, Answer)>) {
         for (ticket, answer) in answers {
             if let Some(waiting) = self.waiting.remove(&ticket) {
-                // Whoever has gone away does not want the answer.
+                // A caller that has gone away does not want the answer.
                 let _ = waiting.send(answer);
             }
         }

@@ -1,5 +1,5 @@
-//! Floods: commands that nobody waits for, timers that are due all at once, and clients. None of them holds up the
-//! others, and each has an end. What has run is counted, so that the speed of the machine does not matter.
+//! Floods: commands that nobody waits for, timers that are due all at once, and clients. None of them holds
+//! up the others, and each has an end. Commands that have run are counted, so that the speed of the machine does not matter.
 
 use crate::models::{END, START, empty, flow, model, one_job, timer};
 use crate::world::{World, text};

@@ -71,7 +71,7 @@ async fn evaluations_that_people_try_out_draw_other_numbers_each_time() {
     assert_ne!(draw().await, draw().await);
 }
 
-/// What used to end the process: a recursion as deep as an exponent is large, and a value as deep as a list is long.
+/// Two expressions used to end the process: a recursion as deep as an exponent is large, and a value as deep as a list is long.
 #[tokio::test]
 async fn no_expression_ends_the_process() {
     let world = World::new().await;

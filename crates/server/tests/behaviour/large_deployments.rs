@@ -49,7 +49,7 @@ async fn very_many_start_events_are_deployed_soon() {
     world.post("/v2/messages/correlation", message).await.ok();
 }
 
-/// Who stops the server right after the receipt waits for the deployment at most, and it is done or still to be done.
+/// A stop right after the receipt waits for the deployment at most, which is then done or still to be done.
 #[tokio::test]
 async fn a_large_deployment_that_nobody_waits_for_does_not_hold_up_a_stop() {
     let world = World::new().await;

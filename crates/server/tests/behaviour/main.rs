@@ -1,5 +1,5 @@
-//! What clients depend on beyond the schemas, point by point, against a whole node: gateway, partition loops and
-//! an embedded store.
+//! Behaviour that clients depend on beyond the schemas, point by point, against a whole node: gateway,
+//! partition loops and an embedded store.
 
 mod asynchronous;
 mod bodies;
@@ -21,6 +21,7 @@ mod models;
 mod partitions;
 mod restart;
 mod search;
+mod timer_tenants;
 mod timers;
 mod user_tasks;
 mod world;

@@ -95,7 +95,11 @@ impl World {
     }
 
     pub(crate) async fn with_node(config: NodeConfig) -> World {
-        World::open_as(TempDir::new().expect("a directory"), 1, config, GatewayConfig::default()).await
+        World::with_node_of(1, config).await
+    }
+
+    pub(crate) async fn with_node_of(partitions: u16, config: NodeConfig) -> World {
+        World::open_as(TempDir::new().expect("a directory"), partitions, config, GatewayConfig::default()).await
     }
 
     /// A node that counts on others, and the store that it would share with them.

@@ -1,4 +1,4 @@
-//! What receivers answer, and what follows from it.
+//! Answers of receivers, and their consequences.
 
 use crate::receiver::{Receiver, Reply};
 use crate::world::{World, http, now_ms, soon};

@@ -1,4 +1,4 @@
-//! What has fired arrives: real receivers on loopback, healthy and otherwise, behind a timer loop on an embedded store.
+//! Timers that have fired arrive: real receivers on loopback, healthy and otherwise, behind a timer loop on an embedded store.
 
 mod answers;
 mod batches;

@@ -1,4 +1,4 @@
-//! What callbacks may not reach, and how receivers know who calls.
+//! Addresses that callbacks may not reach, and how receivers know who calls.
 
 use crate::receiver::{Receiver, Reply};
 use crate::world::{World, allowed, http, soon};

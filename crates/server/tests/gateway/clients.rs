@@ -1,4 +1,4 @@
-//! What clients ask on their own account: topology, licence, configuration, clock.
+//! Requests that clients make on their own account: topology, licence, configuration, clock.
 
 use crate::harness::{Asked, Fixture};
 use serde_json::json;

@@ -176,7 +176,7 @@ async fn a_deleted_resource_is_named_in_the_answer() {
     assert_eq!(fixture.executed(), Command::DeleteResource(DeleteResource { key: ResourceKey(5) }));
 }
 
-/// Whoever asks for it relies on it: the resource stays rather than its history.
+/// A client that asks to delete the history relies on it, so the resource stays if that cannot be done.
 #[tokio::test]
 async fn history_is_not_deleted_with_its_resource() {
     let fixture = Fixture::new();

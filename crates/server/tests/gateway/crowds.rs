@@ -29,7 +29,7 @@ async fn connected(address: SocketAddr, text: &str) -> TcpStream {
 
 async fn rest(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
-    // Who was reset has read what there was.
+    // A client whose connection was reset has read what there was.
     let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut answer)).await;
     String::from_utf8_lossy(&answer).into_owned()
 }

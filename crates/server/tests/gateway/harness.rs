@@ -18,7 +18,7 @@ use tidemill_server::gateway::{Gateway, GatewayConfig};
 use tokio::sync::Notify;
 use tower::ServiceExt;
 
-/// What the broker was asked for.
+/// A request that the broker got.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Asked {
     Execute(Command, CommandOptions),

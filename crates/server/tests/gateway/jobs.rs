@@ -1,4 +1,4 @@
-//! What workers send and get.
+//! Requests of workers and their answers.
 
 use crate::harness::{Asked, Fixture};
 use serde_json::{Value, json};

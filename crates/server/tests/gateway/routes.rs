@@ -1,4 +1,4 @@
-//! What is served at all: offered, known but not offered, unknown.
+//! Routes that are offered, known but not offered, or unknown.
 
 use crate::harness::Fixture;
 use serde_json::json;

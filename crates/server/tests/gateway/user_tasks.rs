@@ -1,4 +1,4 @@
-//! What people do with user tasks.
+//! Requests of people who work on user tasks.
 
 use crate::harness::Fixture;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What was put aside can be looked at, run again and let go.
+//! Commands that were put aside can be looked at, run again and dropped.
 
 use crate::{Place, Session};
 use tidemill_model::{PartitionId, Timestamp};

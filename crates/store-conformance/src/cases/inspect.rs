@@ -1,4 +1,4 @@
-//! What operators look at is what is there.
+//! The reads for operators show what is stored.
 
 use super::{end, put};
 use crate::{Place, Session};

@@ -1,4 +1,4 @@
-//! What the engine asks for is what it gets: all of it, and nothing that has ended.
+//! The engine gets all rows that it asks for, and none that have ended.
 
 use super::{end, put, row};
 use crate::build::origin;

@@ -61,7 +61,7 @@ pub async fn an_ended_instance_is_deleted_with_a_commit(place: &dyn Place) {
     assert_eq!(remains(&session, first.key).await, Remains::default());
     assert_eq!(rows(&session).await, [2, 1, 1]);
     assert_eq!([counted(&first).await, counted(&second).await], [0, 1]);
-    // Whoever finds nothing deletes nothing.
+    // A deletion that finds no rows deletes nothing.
     delete(&session, &[first.key, ProcessInstanceKey(5)]).await;
     assert_eq!(rows(&session).await, [2, 1, 1]);
 }

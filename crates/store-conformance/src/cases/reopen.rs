@@ -1,4 +1,4 @@
-//! What was committed is there after a restart, exactly.
+//! After a restart the store has exactly what was committed.
 
 use crate::workload::Workload;
 use crate::{Place, Session, dump};

@@ -311,7 +311,7 @@ pub async fn deliveries_wait_in_lanes(home: &dyn Home) {
     assert_eq!(owner.recover().await.expect("reads").namespaces, []);
 }
 
-/// What those see who search and operate.
+/// The reads for searches and operators show the rows of timers.
 pub async fn rows_of_timers_can_be_looked_at(home: &dyn Home) {
     let owner = Owner::open(home).await;
     let (store, partition) = (&owner.store, owner.partition);

@@ -1,4 +1,4 @@
-//! What answers are made of: views, trees and counts.
+//! The parts of answers: views, trees and counts.
 
 use super::{end, put};
 use crate::build::{origin, texts};
@@ -7,6 +7,7 @@ use tidemill_model::entity::*;
 use tidemill_model::{ElementKind, FlowIndex, ProcessInstanceKey, RawJson, TenantId, Timestamp};
 use tidemill_store::query::*;
 use tidemill_store::view::*;
+use tidemill_store::{Event, Events, events};
 
 pub async fn everything_that_answers_need_is_there(place: &dyn Place) {
     let session = Session::open(place).await;
@@ -181,6 +182,99 @@ pub async fn flows_taken_are_kept(place: &dyn Place) {
     let ended = session.store.flows_taken(instance.key).await.expect("reads").expect("there");
     assert_eq!(ended.flows.iter().collect::<Vec<_>>(), [FlowIndex(0), FlowIndex(3), FlowIndex(77)]);
     assert!(session.store.flows_taken(ProcessInstanceKey(9)).await.expect("reads").is_none());
+}
+
+pub async fn events_are_told_in_order(place: &dyn Place) {
+    let session = Session::open(place).await;
+    let make = &session.make;
+    let definition = make.definition("p", 1);
+    let instance = ProcessInstance { started_at: Timestamp(10), ..make.instance(definition.key) };
+    let variable = make.variable(&instance, instance.key.scope(), "x", "1");
+    let at = |parent, id: &str, started_at: i64| ElementInstance {
+        started_at: Timestamp(started_at),
+        ..make.element(&instance, parent, id)
+    };
+    let outer = at(instance.key.scope(), "outer", 10);
+    let task = at(outer.key, "task", 10);
+    let job = Job { created_at: Timestamp(10), updated_at: Timestamp(10), ..make.job(&task, "work") };
+    let incident = Incident { created_at: Timestamp(20), ..make.incident(&task, "broken") };
+    let wait = ElementInstance { kind: ElementKind::IntermediateCatchEvent, ..at(outer.key, "wait", 30) };
+    let late = ElementInstance { kind: ElementKind::BoundaryEvent, ..at(instance.key.scope(), "late", 40) };
+    let correlation = MessageCorrelation {
+        subscription: make.key(),
+        message: make.key(),
+        origin: origin(&instance),
+        element_instance: Some(task.key),
+        element_id: "task".into(),
+        message_name: "paid".into(),
+        correlation_key: "k".into(),
+        business_id: None,
+        correlated_at: Timestamp(25),
+    };
+    session
+        .commit(vec![put(&definition), put(&instance), put(&variable), put(&outer), put(&task), put(&job)])
+        .await;
+    session.commit(vec![put(&incident), end(&correlation, false)]).await;
+    let is_timer = |id: &tidemill_model::Text| ["wait", "late"].contains(&id.as_str());
+    let told = |events: Events| {
+        let shown = |event: &Event| {
+            let about = event.element_id.clone().or(event.detail.clone()).unwrap_or_default();
+            format!("{} {} {about}", event.at.0, event.kind.name())
+        };
+        events.items.iter().map(shown).collect::<Vec<_>>()
+    };
+    let store = &session.store;
+    let view = store.process_instance(instance.key).await.expect("reads").expect("there");
+    let live = told(events(&**store, &view, &is_timer).await.expect("reads"));
+    let begun = [
+        "10 INSTANCE_STARTED ",
+        "10 VARIABLE_SET x",
+        "10 ELEMENT_STARTED outer",
+        "10 ELEMENT_STARTED task",
+        "10 JOB_CREATED task",
+        "20 INCIDENT_RAISED task",
+        "25 MESSAGE_CORRELATED task",
+    ];
+    assert_eq!(live, begun);
+    let ended = Some(Timestamp(40));
+    let over = |row: &ElementInstance, state| ElementInstance { state, ended_at: ended, ..row.clone() };
+    let resolved = Incident { state: IncidentState::Resolved, ended_at: Some(Timestamp(30)), ..incident };
+    let done = Job {
+        state: JobState::Completed,
+        last_event: JobEvent::Completed,
+        updated_at: Timestamp(40),
+        ended_at: ended,
+        ..job
+    };
+    session.commit(vec![put(&wait), end(&resolved, true)]).await;
+    let completed = ProcessInstance { state: Lifecycle::Completed, ended_at: ended, ..instance.clone() };
+    session
+        .commit(vec![
+            end(&done, true),
+            end(&over(&task, Lifecycle::Completed), true),
+            end(&over(&wait, Lifecycle::Completed), true),
+            end(&over(&late, Lifecycle::Terminated), false),
+            end(&over(&outer, Lifecycle::Completed), true),
+            end(&variable, true),
+            end(&completed, true),
+        ])
+        .await;
+    let view = store.process_instance(instance.key).await.expect("reads").expect("there");
+    let told = told(events(&**store, &view, &is_timer).await.expect("reads"));
+    let then = [
+        "30 INCIDENT_RESOLVED task",
+        "30 ELEMENT_STARTED wait",
+        "40 JOB_COMPLETED task",
+        "40 ELEMENT_COMPLETED task",
+        "40 TIMER_FIRED wait",
+        "40 ELEMENT_COMPLETED wait",
+        "40 ELEMENT_COMPLETED outer",
+        "40 TIMER_FIRED late",
+        "40 ELEMENT_STARTED late",
+        "40 ELEMENT_TERMINATED late",
+        "40 INSTANCE_COMPLETED ",
+    ];
+    assert_eq!(told, begun.iter().chain(&then).copied().collect::<Vec<_>>());
 }
 
 pub async fn elements_are_counted(place: &dyn Place) {

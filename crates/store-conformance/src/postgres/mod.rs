@@ -3,11 +3,10 @@
 
 mod pooler;
 mod process;
-mod proxy;
 
+pub use crate::proxy::{Aim, Fault, Proxy};
 pub use pooler::Pooler;
 pub use process::program;
-pub use proxy::{Aim, Fault, Proxy};
 
 use crate::watched::{Watched, free_port};
 use process::{as_user, fresh_directory, major_version, run};

@@ -1,17 +1,17 @@
-//! The changes of a batch as statements: at most three per table, however many rows.
+//! The net changes of batches as statements: at most three per table, however many rows.
 
 use super::columns::Columns;
 use super::statements::{Verb, binds_partition, lacks_end, statement};
 use crate::call::{Call, Param};
-use std::collections::BTreeMap;
-use tidemill_model::{Change, Ended, Entity, EntityKind};
-use tidemill_store::{Batch, Culprit};
-use tidemill_store_sql::{Table, any_row};
+use crate::follow::{Group, Net};
+use tidemill_model::{Entity, PartitionId, Timestamp};
+use tidemill_store::Culprit;
+use tidemill_store_sql::{Binder, Table, any_row};
 
 /// A statement of a commit, with the entity that is at fault when it is refused, where that is certain.
-pub(super) struct Step<'b> {
-    pub(super) call: Call<'b>,
-    pub(super) culprit: Option<Culprit>,
+pub(crate) struct Step<'b> {
+    pub(crate) call: Call<'b>,
+    pub(crate) culprit: Option<Culprit>,
 }
 
 impl<'b> From<Call<'b>> for Step<'b> {
@@ -20,55 +20,34 @@ impl<'b> From<Call<'b>> for Step<'b> {
     }
 }
 
-#[derive(Default)]
-struct Group<'b> {
-    put: Vec<&'b Entity>,
-    removed: Vec<&'b Entity>,
-    ended: Vec<&'b Entity>,
+/// Table by table, removals first.
+pub(super) fn steps<'r>(partition: PartitionId, net: &Net<'r>) -> Vec<Step<'r>> {
+    let steps = |(kind, group): (_, Group<'r>)| table_steps(Table::of(kind), &group, partition);
+    net.groups().into_iter().flat_map(steps).collect()
 }
 
-/// Table by table, removals first, because a timer that moves is removed and put.
-pub(super) fn steps(batch: &Batch) -> Vec<Step<'_>> {
-    let mut groups: BTreeMap<EntityKind, Group<'_>> = BTreeMap::new();
-    for change in &batch.changes {
-        let entity = change.entity();
-        let group = groups.entry(entity.kind()).or_default();
-        match change {
-            Change::Put(_) => group.put.push(entity),
-            Change::Remove(_) => group.removed.push(entity),
-            Change::End { was_stored, .. } => {
-                group.ended.push(entity);
-                if *was_stored {
-                    group.removed.push(entity);
-                }
-            }
-        }
-    }
-    let steps = |(kind, group)| table_steps(Table::of(kind), &group, batch);
-    groups.into_iter().flat_map(steps).collect()
-}
-
-fn table_steps<'b>(table: &Table, group: &Group<'b>, batch: &'b Batch) -> Vec<Step<'b>> {
+fn table_steps<'r>(table: &Table, group: &Group<'r>, partition: PartitionId) -> Vec<Step<'r>> {
+    let rows = |entities: &[&'r Entity]| -> Vec<(&'r Entity, Timestamp)> {
+        entities.iter().map(|entity| (*entity, Timestamp(0))).collect()
+    };
     let mut steps = Vec::with_capacity(3);
-    if table.ended == Ended::HistoryFromTheStart {
-        // Written once and never changed, however its change is called.
-        let written = [&group.put[..], &group.ended].concat();
-        steps.extend(rows_step(table, Verb::Put, &written, batch));
-        return steps;
-    }
-    steps.extend(rows_step(table, Verb::Remove, &group.removed, batch));
-    if table.ended == Ended::History {
-        steps.extend(rows_step(table, Verb::End, &group.ended, batch));
-    }
-    steps.extend(rows_step(table, Verb::Put, &group.put, batch));
+    steps.extend(rows_step(table, Verb::Remove, &rows(&group.removed), partition));
+    steps.extend(rows_step(table, Verb::End, &group.ended, partition));
+    steps.extend(rows_step(table, Verb::Put, &rows(&group.put), partition));
     steps
 }
 
-fn rows_step<'b>(table: &Table, verb: Verb, entities: &[&'b Entity], batch: &'b Batch) -> Option<Step<'b>> {
-    let first = any_row(entities.first()?);
+/// The times are those of the batches, for rows that have ended and do not know when.
+fn rows_step<'r>(
+    table: &Table,
+    verb: Verb,
+    entities: &[(&'r Entity, Timestamp)],
+    partition: PartitionId,
+) -> Option<Step<'r>> {
+    let first = any_row(entities.first()?.0);
     let culprit = (entities.len() == 1).then(|| Culprit { kind: table.kind, key: first.number() });
     let mut columns = Columns::default();
-    for row in entities.iter().map(|entity| any_row(entity)) {
+    for (row, at) in entities.iter().map(|(entity, at)| (any_row(entity), at)) {
         columns.begin_row();
         match verb {
             Verb::Put => {
@@ -79,17 +58,17 @@ fn rows_step<'b>(table: &Table, verb: Verb, entities: &[&'b Entity], batch: &'b 
             Verb::End => {
                 row.bind(&mut columns);
                 row.bind_end(&mut columns);
+                if lacks_end(table) {
+                    columns.maybe_int(Some(at.0));
+                }
             }
         }
     }
     let sql = statement(table, verb, &columns.columns);
-    let mut params: Vec<Param<'b>> = Vec::with_capacity(columns.columns.len() + 2);
+    let mut params: Vec<Param<'r>> = Vec::with_capacity(columns.columns.len() + 1);
     if !binds_partition(table) {
-        params.push(batch.partition().into());
+        params.push(partition.into());
     }
     params.extend(columns.columns.into_iter().map(super::columns::Column::into_param));
-    if matches!(verb, Verb::End) && lacks_end(table) {
-        params.push(batch.at.0.into());
-    }
     Some(Step { call: Call::new(sql, params), culprit })
 }

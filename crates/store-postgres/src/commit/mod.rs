@@ -1,5 +1,5 @@
-//! One batch: one transaction, sent in one flush. The number of statements depends on the tables that the batch
-//! touches, not on its rows.
+//! One batch: one transaction, sent in one flush. Its changes are written as one record that the tables follow, or to the tables
+//! at once; then the number of statements depends on the tables that the batch touches, not on its rows.
 
 mod changes;
 mod columns;
@@ -9,15 +9,18 @@ mod statements;
 pub(crate) use rest::append as append_call;
 
 use crate::PostgresStore;
-use crate::call::Call;
+use crate::call::{Call, Param};
 use crate::connect::Flushed;
 use crate::error;
+use crate::follow::{self, Net, Redo, Way};
 use crate::maintenance::history;
 use async_trait::async_trait;
 use changes::Step;
+use std::borrow::Cow;
 use std::time::Duration;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{Batch, BatchId, Commit, Committed, Error, Fence, Result};
+use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
 /// The last statement before COMMIT. It fails by dividing by zero where the fence is stale, and by a root of a
@@ -33,45 +36,16 @@ const TRIES_MAX: u32 = 5;
 
 #[async_trait]
 impl Commit for PostgresStore {
-    async fn commit(&self, batch: Batch) -> Result<Committed> {
+    async fn commit(&self, mut batch: Batch) -> Result<Committed> {
         if let Some(hook) = &self.on_batch {
             hook(&batch);
         }
-        let folds_counts = self.counts.is_due(batch.partition());
-        // Fired timers are deleted before new timers are written, which may lie in the same range.
-        let mut steps: Vec<Step<'_>> =
-            rest::calls(&batch, folds_counts).into_iter().map(Step::from).collect();
-        steps.extend(changes::steps(&batch));
-        steps.extend(history::delete_some(&batch.deletions).into_iter().map(Step::from));
-        steps.push(fence_call(&batch.fence, batch.highest_key).into());
-        let woken: Vec<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
-        let (culprits, calls): (Vec<_>, Vec<_>) =
-            steps.into_iter().map(|step| (step.culprit, step.call)).unzip();
-        let after: Vec<Call<'_>> = self.notifiers.notification(&woken).into_iter().collect();
-        let mut tries = 1;
-        loop {
-            let mut lease = self.writes.take().await.map_err(|error| unknown(&error))?;
-            let flushed = lease.transact("BEGIN", &calls, "COMMIT", &after).await;
-            // The connection goes back before the pause of a retry, so that others can use it meanwhile.
-            drop(lease);
-            match self.settle(flushed, &batch, &culprits) {
-                Ok(Some(committed)) => {
-                    self.floors.consumed(batch.partition(), &batch.consumed);
-                    self.notifiers.notify_here(&woken);
-                    return Ok(committed);
-                }
-                Ok(None) if tries < TRIES_MAX => {
-                    // Two that met would meet again if they waited equally long.
-                    tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=10 << tries))).await;
-                    tries += 1;
-                }
-                Ok(None) => {
-                    let reason = format!("other transactions were in the way {TRIES_MAX} times");
-                    return Err(Error::OutcomeUnknown { reason });
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        let written = match self.follower.prepare(&mut batch).await? {
+            Way::Logged { redo } => self.commit_logged(&batch, redo).await,
+            Way::InPlace { redo } => self.commit_in_place(&batch, redo).await,
+        };
+        self.follower.end(&batch, written.as_ref().err());
+        written
     }
 
     async fn has_batch(&self, partition: PartitionId, batch: BatchId) -> Result<bool> {
@@ -92,7 +66,7 @@ impl Commit for PostgresStore {
             Some(note) => Call::new(
                 "INSERT INTO in_hand (partition_id, note) VALUES ($1, $2) \
                  ON CONFLICT (partition_id) DO UPDATE SET note = EXCLUDED.note",
-                [partition, crate::call::Param::Bytes(note.into())],
+                [partition, Param::Bytes(note.into())],
             ),
             None => Call::new("DELETE FROM in_hand WHERE partition_id = $1", [partition]),
         };
@@ -101,10 +75,77 @@ impl Commit for PostgresStore {
 }
 
 impl PostgresStore {
+    /// Makes the batch durable. Its changes reach the tables later.
+    async fn commit_logged(&self, batch: &Batch, redo: Redo) -> Result<Committed> {
+        let mut steps: Vec<Step<'_>> =
+            rest::calls(batch, &redo.changes).into_iter().map(Step::from).collect();
+        let (packed, size) = if redo.is_empty() { (Vec::new(), 0) } else { redo.pack() };
+        let place = steps.len();
+        if !redo.is_empty() {
+            let data = Param::Bytes(Cow::Borrowed(&packed));
+            steps.push(Call::new(follow::INSERT, [batch.partition().into(), data]).into());
+        }
+        let (committed, answers) = self.write_batch(batch, steps).await?;
+        let number = answers.get(place).filter(|_| !redo.is_empty()).and_then(|rows| rows.first());
+        let record = number.map(|row| (row.get(0), size));
+        self.follower.logged(batch, redo, record);
+        Ok(committed)
+    }
+
+    /// Writes the changes to the tables with the commit.
+    async fn commit_in_place(&self, batch: &Batch, redo: Redo) -> Result<Committed> {
+        let mut steps: Vec<Step<'_>> =
+            rest::calls(batch, &redo.changes).into_iter().map(Step::from).collect();
+        let net = Net::of(batch.partition(), [&redo]);
+        steps.extend(table_steps(batch.partition(), &net, self.counts.is_due(batch.partition())));
+        steps.extend(history::delete_some(&batch.deletions).into_iter().map(Step::from));
+        let (committed, _) = self.write_batch(batch, steps).await?;
+        self.follower.written(batch, &redo);
+        Ok(committed)
+    }
+
+    /// One transaction under the fence, in one flush.
+    async fn write_batch(
+        &self,
+        batch: &Batch,
+        mut steps: Vec<Step<'_>>,
+    ) -> Result<(Committed, Vec<Vec<Row>>)> {
+        steps.push(fence_call(&batch.fence, batch.highest_key).into());
+        let woken: Vec<PartitionId> = batch.outgoing.iter().map(|entry| entry.partition).collect();
+        let (culprits, calls): (Vec<_>, Vec<_>) =
+            steps.into_iter().map(|step| (step.culprit, step.call)).unzip();
+        let after: Vec<Call<'_>> = self.notifiers.notification(&woken).into_iter().collect();
+        let mut tries = 1;
+        loop {
+            let mut lease = self.writes.take().await.map_err(|error| unknown(&error))?;
+            let mut flushed = lease.transact("BEGIN", &calls, "COMMIT", &after).await;
+            // The connection goes back before the pause of a retry, so that others can use it meanwhile.
+            drop(lease);
+            match self.settle(&mut flushed, batch, &culprits) {
+                Ok(Some(committed)) => {
+                    self.floors.consumed(batch.partition(), &batch.consumed);
+                    self.notifiers.notify_here(&woken);
+                    let answers = flushed.answers.into_iter().map(Result::unwrap_or_default).collect();
+                    return Ok((committed, answers));
+                }
+                Ok(None) if tries < TRIES_MAX => {
+                    // Two that met would meet again if they waited equally long.
+                    tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=10 << tries))).await;
+                    tries += 1;
+                }
+                Ok(None) => {
+                    let reason = format!("other transactions were in the way {TRIES_MAX} times");
+                    return Err(Error::OutcomeUnknown { reason });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     /// Committed, or none where it must be tried again.
     fn settle(
         &self,
-        mut flushed: Flushed,
+        flushed: &mut Flushed,
         batch: &Batch,
         culprits: &[Option<tidemill_store::Culprit>],
     ) -> Result<Option<Committed>> {
@@ -169,6 +210,12 @@ impl PostgresStore {
     pub(crate) fn told(&self, error: &tokio_postgres::Error) -> Error {
         self.writes.connector().error(error)
     }
+}
+
+/// The net effect of batches on the tables.
+pub(crate) fn table_steps<'r>(partition: PartitionId, net: &Net<'r>, folds_counts: bool) -> Vec<Step<'r>> {
+    let before = rest::before_rows(partition, net, folds_counts);
+    before.into_iter().map(Step::from).chain(changes::steps(partition, net)).collect()
 }
 
 fn fence_call(fence: &Fence, highest_key: u64) -> Call<'_> {

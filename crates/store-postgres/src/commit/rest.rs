@@ -1,10 +1,9 @@
 //! The parts of a batch besides changes: its log, the inbox, answers, results, dead letters, counts.
 
 use crate::call::{Call, Param, small};
+use crate::follow::{EndedElements, Net};
 use std::borrow::Cow;
-use std::collections::HashMap;
-use tidemill_model::entity::{ElementInstance, InstanceState};
-use tidemill_model::{Change, Entity, EntityKind, Stored};
+use tidemill_model::{Change, Entity, EntityKind, PartitionId};
 use tidemill_store::{Batch, FiredTimers, IdempotentAnswer, NewInboxEntry};
 
 const BATCH: &str =
@@ -51,7 +50,8 @@ const FOLD: &str = "WITH gone AS (DELETE FROM element_counts WHERE partition_id 
     INSERT INTO element_counts (partition_id, definition_key, element_id, state, count) \
     SELECT $1, definition_key, element_id, state, sum(count) FROM gone GROUP BY 2, 3, 4 HAVING sum(count) <> 0";
 
-pub(super) fn calls(batch: &Batch, folds_counts: bool) -> Vec<Call<'_>> {
+/// The rows that every commit writes itself, however its changes reach the tables.
+pub(super) fn calls<'b>(batch: &'b Batch, changes: &[Change]) -> Vec<Call<'b>> {
     let partition = batch.partition();
     let mut calls = vec![Call::new(
         BATCH,
@@ -67,7 +67,6 @@ pub(super) fn calls(batch: &Batch, folds_counts: bool) -> Vec<Call<'_>> {
         let positions: Vec<i64> = batch.consumed.iter().map(|position| position.0).collect();
         calls.push(Call::new(CONSUMED, [partition.into(), positions.into()]));
     }
-    calls.extend(batch.fired.as_ref().map(|fired| fired_call(batch, fired)));
     if !batch.answers.is_empty() {
         calls.push(answers(ANSWERS, batch, &batch.answers));
     }
@@ -86,12 +85,18 @@ pub(super) fn calls(batch: &Batch, folds_counts: bool) -> Vec<Call<'_>> {
     if !batch.outgoing.is_empty() {
         calls.push(append(&batch.outgoing));
     }
-    calls.extend(ended_elements(batch));
+    if changes.iter().any(changes_definitions) {
+        calls.push(Call::new(DEFINITIONS_MOVE, []));
+    }
+    calls
+}
+
+/// Before the rows of changes: fired timers go before new ones come, which may lie in the same range.
+pub(super) fn before_rows<'r>(partition: PartitionId, net: &Net<'r>, folds_counts: bool) -> Vec<Call<'r>> {
+    let mut calls: Vec<Call<'r>> = net.fired.iter().map(|fired| fired_call(partition, fired)).collect();
+    calls.extend(ended_elements(partition, &net.ended_elements));
     if folds_counts {
         calls.push(Call::new(FOLD, [partition.into()]));
-    }
-    if batch.changes.iter().any(changes_definitions) {
-        calls.push(Call::new(DEFINITIONS_MOVE, []));
     }
     calls
 }
@@ -103,15 +108,10 @@ pub(crate) fn append(entries: &[NewInboxEntry]) -> Call<'_> {
     Call::new(APPEND, [Param::Smalls(partitions), times.into(), Param::Blobs(payloads)])
 }
 
-fn fired_call<'b>(batch: &Batch, fired: &FiredTimers) -> Call<'b> {
+fn fired_call<'b>(partition: PartitionId, fired: &FiredTimers) -> Call<'b> {
     let (due, key) = fired.after.map_or((i64::MIN, i64::MIN), |after| (after.due_at.0, after.key.0));
-    let params = [
-        batch.partition().into(),
-        due.into(),
-        key.into(),
-        fired.up_to.due_at.0.into(),
-        fired.up_to.key.0.into(),
-    ];
+    let params =
+        [partition.into(), due.into(), key.into(), fired.up_to.due_at.0.into(), fired.up_to.key.0.into()];
     Call::new(FIRED, params)
 }
 
@@ -150,21 +150,7 @@ fn letters(batch: &Batch) -> Call<'_> {
     Call::new(LETTERS, params)
 }
 
-/// A batch has few different elements, however many of each.
-fn ended_elements(batch: &Batch) -> Option<Call<'_>> {
-    let mut counts: HashMap<(i64, &str, &str), i64> = HashMap::new();
-    for change in &batch.changes {
-        if let Change::End { entity, .. } = change
-            && let Some(element) = ElementInstance::of(entity)
-        {
-            let key = (
-                element.origin.definition.0,
-                element.element_id.as_str(),
-                InstanceState::from(element.state).name(),
-            );
-            *counts.entry(key).or_default() += 1;
-        }
-    }
+fn ended_elements<'r>(partition: PartitionId, counts: &EndedElements<'r>) -> Option<Call<'r>> {
     if counts.is_empty() {
         return None;
     }
@@ -172,13 +158,8 @@ fn ended_elements(batch: &Batch) -> Option<Call<'_>> {
     let elements = counts.keys().map(|key| Some(Cow::Borrowed(key.1))).collect();
     let states = counts.keys().map(|key| Some(Cow::Borrowed(key.2))).collect();
     let numbers: Vec<i64> = counts.values().copied().collect();
-    let params = [
-        batch.partition().into(),
-        definitions.into(),
-        Param::Texts(elements),
-        Param::Texts(states),
-        numbers.into(),
-    ];
+    let params =
+        [partition.into(), definitions.into(), Param::Texts(elements), Param::Texts(states), numbers.into()];
     Some(Call::new(COUNTS, params))
 }
 

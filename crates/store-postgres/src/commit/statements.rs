@@ -73,7 +73,6 @@ fn insert(table: &Table, into: &str, names: &[&str], columns: &[Column<'_>]) -> 
     }
     if into == table.history && lacks_end(table) {
         names.push_str(", ended_at");
-        values.push_str(&format!(", ${}::bigint", first + columns.len()));
     }
     format!("INSERT INTO {into} ({names}) SELECT {values} FROM {} u", unnest(columns, first))
 }

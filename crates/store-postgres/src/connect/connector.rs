@@ -17,6 +17,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 /// A server that is gone must be noticed before the leases of its clients have run out twice.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(5);
 const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
+/// The limit holds for one address. The whole try, with TLS and login, gets twice as long.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 /// The driver's message where the server asks for a password and there is none.
@@ -90,6 +91,7 @@ impl Connector {
         let failed = |reason| Error::Failed { place: self.place.clone(), reason };
         let reason = error::told(error);
         match error.code().map(SqlState::code) {
+            // A wrong password does not become right by trying again, so this ends the start instead of waiting.
             Some("28P01") => failed(format!("{reason}. {}", self.password.remedy())),
             // It answers, but lets nobody in yet: starting up, shutting down, no connection left.
             Some(code) if code.starts_with("57P") || code.starts_with("53") => self.unavailable(reason),

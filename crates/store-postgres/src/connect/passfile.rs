@@ -8,6 +8,7 @@ use tokio_postgres::config::Host;
 
 const PORT_DEFAULT: u16 = 5432;
 /// Rights of the group and of others.
+/// libpq ignores such a file as well.
 const OTHERS: u32 = 0o077;
 
 pub(super) enum Lookup {

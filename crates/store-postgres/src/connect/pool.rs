@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tidemill_store::{Error, Result};
+use tidemill_store::{Error, Held, PoolMeter, Result};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 use tokio_postgres::Row;
@@ -21,11 +21,18 @@ pub(crate) struct Pool {
     idle: Mutex<Vec<Session>>,
     permits: Semaphore,
     silence: Silence,
+    meter: Arc<PoolMeter>,
 }
 
 impl Pool {
-    pub(crate) fn new(connector: Arc<Connector>, settings: Settings, connections_max: usize) -> Pool {
+    pub(crate) fn new(
+        connector: Arc<Connector>,
+        settings: Settings,
+        name: &'static str,
+        connections_max: usize,
+    ) -> Pool {
         Pool {
+            meter: Arc::new(PoolMeter::new(name, connections_max.max(1))),
             silence: Silence::default(),
             connector,
             settings: Arc::new(settings),
@@ -35,7 +42,10 @@ impl Pool {
     }
 
     pub(crate) async fn take(&self) -> Result<Lease<'_>> {
+        let waits = self.meter.waits();
         let permit = self.permits.acquire().await.expect("never closed");
+        drop(waits);
+        let uses = self.meter.uses();
         // The connection that was used last is taken first, because it is the least likely to have been closed meanwhile.
         let found = loop {
             match self.idle.lock().expect("no holder panics").pop() {
@@ -45,9 +55,10 @@ impl Pool {
         };
         let session = match found {
             Some(session) => session,
+            // Connections are opened when they are needed: a server counts them, and most nodes need fewer than they may have.
             None => self.connector.connect(&self.settings).await?,
         };
-        Ok(Lease { pool: self, session: Some(session), is_busy: false, _permit: permit })
+        Ok(Lease { pool: self, session: Some(session), is_busy: false, _uses: uses, _permit: permit })
     }
 
     /// Gives a read up that has gone on for longer than a search may. The server does that with each statement, but not where it
@@ -94,20 +105,25 @@ impl Pool {
         rows.map_err(|error| self.connector.error(&error))
     }
 
+    pub(crate) fn meter(&self) -> &Arc<PoolMeter> {
+        &self.meter
+    }
+
     pub(crate) fn connector(&self) -> &Arc<Connector> {
         &self.connector
     }
 }
 
-/// Whether the server answers at all. Once it was silent for as long as a search may take, the next searches wait only shortly:
-/// each would find out the same again, and a request is often more than one.
+/// Knows whether the server answers at all. Once it was silent for as long as a search may take, the next
+/// searches wait only shortly: each would find out the same again, and a request is often more than one.
 #[derive(Default)]
 struct Silence {
     has_begun: AtomicBool,
     broken_at: Mutex<Option<Instant>>,
 }
 
-/// The server's own limit comes first where it works.
+/// The server's own limit comes first where it works. A slow search is told as slow, and only a server that
+/// does not answer at all counts as away.
 const GRACE_MS: u64 = 500;
 const PATIENCE_IN_SILENCE: Duration = Duration::from_secs(1);
 
@@ -136,13 +152,16 @@ pub(crate) struct Lease<'p> {
     pool: &'p Pool,
     session: Option<Session>,
     is_busy: bool,
+    _uses: Held<'p>,
     _permit: SemaphorePermit<'p>,
 }
 
 impl Lease<'_> {
     pub(crate) async fn run(&mut self, calls: &[Call<'_>]) -> Flushed {
         self.is_busy = true;
+        let began = std::time::Instant::now();
         let flushed = self.session().run(calls).await;
+        self.pool.meter.called(began);
         self.is_busy = false;
         flushed
     }
@@ -155,7 +174,9 @@ impl Lease<'_> {
         after: &[Call<'_>],
     ) -> Flushed {
         self.is_busy = true;
+        let began = std::time::Instant::now();
         let flushed = self.session().transact(begin, calls, end, after).await;
+        self.pool.meter.called(began);
         self.is_busy = end.is_empty();
         flushed
     }
@@ -176,6 +197,7 @@ impl Deref for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         if let Some(session) = self.session.take()
+            // Answers that nobody has read are still on their way, and the next user would take them for its own.
             && !self.is_busy
             && !session.client.is_closed()
         {

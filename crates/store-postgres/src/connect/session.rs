@@ -86,6 +86,7 @@ impl Session {
         sendings.push(self.plain(end));
         sendings.extend(self.sendings(after));
         let mut answers = together(sendings).await;
+        // The outcome of the calls behind the end does not matter, because they are hints.
         answers.truncate(calls.len() + 2);
         let ended = answers.pop().expect("the end was sent").map(drop);
         let begun = answers.remove(0).map(drop);
@@ -102,6 +103,7 @@ impl Session {
         Box::pin(async move {
             match statement {
                 Some(statement) => self.client.query(&statement, &call.values()).await,
+                // The types are told with it, which spares the round trip that would ask the server for them.
                 None => self.client.query_typed(&call.sql, &call.typed()).await,
             }
         })

@@ -34,13 +34,17 @@ impl Settings {
             ("search_path", quoted(schema)),
             ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_MS.to_string()),
             ("statement_timeout", limit_ms.to_string()),
+            // Compiling a statement takes longer than most of ours run.
             ("jit", "off".into()),
+            // Servers that do not say so cannot take a partition whose changes have not all reached the tables.
+            ("tidemill.follows_log", "on".into()),
         ];
         if role == Role::Engine {
             // A plan that was made while a table was empty would be kept when it is large.
             values.extend(
                 ["enable_seqscan", "enable_hashjoin", "enable_mergejoin"].map(|name| (name, "off".into())),
             );
+            // Plans do not depend on values here, so planning again for each of them would be in vain.
             values.push(("plan_cache_mode", "force_generic_plan".into()));
         }
         let set = |scope: &str| -> String {

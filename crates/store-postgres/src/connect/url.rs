@@ -28,6 +28,7 @@ pub(crate) struct Target {
     pub(crate) identity: Option<(PathBuf, PathBuf)>,
 }
 
+/// The driver refuses options that it does not know, so these are taken out before it reads the rest.
 const OURS: [&str; 5] = ["sslmode", "sslrootcert", "sslcert", "sslkey", "passfile"];
 
 pub(crate) fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Target> {

@@ -88,6 +88,7 @@ fn whole(table: &Table, instances: &[i64]) -> Option<Fetch<'static>> {
             "SELECT x.* FROM unnest($1::bigint[]) k CROSS JOIN LATERAL (SELECT {instance}, {loaded} FROM {name} \
              WHERE partition_id = (k >> 51)::smallint AND {instance} = k OFFSET 0) x"
         ),
+        // All other kinds have an index that begins with the instance.
         false => format!("SELECT {instance}, {loaded} FROM {name} WHERE {instance} = ANY($1)"),
     };
     Some(Fetch::new(table.kind, sql, [instances.to_vec().into()]))

@@ -17,7 +17,7 @@ use instances::{Instances, instances_fetch, scope_belongings, sizes_call};
 use lists::Lists;
 use rows::{Fetch, owned_entity};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use tidemill_model::{Entity, Need, PartitionId, ProcessInstanceKey, Remains, TenantId, Text, Timestamp};
 use tidemill_store::{IdempotentAnswer, Load, Loaded, Result};
 use tidemill_store_sql::Place;
@@ -35,6 +35,9 @@ const ANSWERS: &str = "SELECT i.tenant, i.key, i.body_hash, i.answer, i.created_
 #[async_trait]
 impl Load for PostgresStore {
     async fn load(&self, partition: PartitionId, needs: &[Need], list_rows_max: u32) -> Result<Vec<Loaded>> {
+        if !needs.iter().all(is_deployed) {
+            self.follower.catch_up_owned(partition).await?;
+        }
         let lists = Lists { partition, rows_max: list_rows_max };
         match self.try_load(lists, needs).await {
             // A connection that was lost without our noticing: nothing was changed, so once more.
@@ -45,6 +48,11 @@ impl Load for PostgresStore {
     }
 
     async fn remains(&self, instances: &[ProcessInstanceKey]) -> Result<Vec<Remains>> {
+        let partitions: BTreeSet<PartitionId> =
+            instances.iter().filter_map(|instance| instance.key().partition()).collect();
+        for partition in partitions.into_iter().filter(|partition| partition.0 <= self.partitions.0) {
+            self.follower.catch_up_owned(partition).await?;
+        }
         let rows = self.loads.read_one(history::remains_call(instances)).await?;
         let found: HashMap<i64, Remains> =
             rows.iter().map(|row| (row.get(0), history::remains(row))).collect();
@@ -64,6 +72,18 @@ impl Load for PostgresStore {
         let found: HashMap<(TenantId, Text), IdempotentAnswer> = rows.iter().map(answer).collect();
         Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
     }
+}
+
+/// Deployed things are never outstanding: they are written with their commit.
+fn is_deployed(need: &Need) -> bool {
+    matches!(
+        need,
+        Need::Starts { .. }
+            | Need::Definition(_)
+            | Need::Form { .. }
+            | Need::Resource { .. }
+            | Need::ResourceByKey(_)
+    )
 }
 
 fn answer(row: &Row) -> ((TenantId, Text), IdempotentAnswer) {

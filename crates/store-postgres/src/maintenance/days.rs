@@ -24,6 +24,7 @@ impl PostgresStore {
         }
     }
 
+    /// The last batch of each partition is kept: an owner may still have to find out whether it was written.
     pub(super) async fn drop_log_day(&self, before: Timestamp) -> Result<usize> {
         let day = self.oldest_day(LOG_TABLE).await?;
         match day.filter(|day| (day + 1) * DAY_MS <= before.0) {
@@ -66,6 +67,7 @@ impl PostgresStore {
 async fn drop_history(transaction: &Transaction<'_>, day: i64) -> Result<usize, Error> {
     let end = (day + 1) * DAY_MS;
     let instances = name(INSTANCES_TABLE, day);
+    // This comes first, because it compares with the instances of the day, which are gone afterwards.
     drop_kept(transaction, &instances).await?;
     let row = transaction.query_typed_one(&format!("SELECT count(*) FROM {instances}"), &[]).await?;
     let count: i64 = row.get(0);

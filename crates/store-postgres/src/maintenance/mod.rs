@@ -33,6 +33,8 @@ const OLD_BATCHES: &str = "DELETE FROM batches_default WHERE ctid = ANY(ARRAY( \
 #[async_trait]
 impl Maintenance for PostgresStore {
     async fn purge_history(&self, ended_before: Timestamp, limit: usize) -> Result<usize> {
+        // Rows that have not reached the tables would come after their day has gone.
+        self.catch_up_all().await?;
         let dropped = self.drop_history_day(ended_before).await?;
         if dropped > 0 {
             return Ok(dropped);

@@ -33,6 +33,7 @@ impl Query for PostgresStore {
     }
 
     async fn instance_statistics(&self, instance: ProcessInstanceKey) -> Result<Vec<ElementStatistics>> {
+        self.searches.within_limit(self.catch_up_key(instance.0)).await?;
         self.element_counts(statistics::elements_of_instance(&Postgres, instance)).await
     }
 
@@ -41,6 +42,7 @@ impl Query for PostgresStore {
         definition: DefinitionKey,
         filter: &Filter<ProcessInstanceField>,
     ) -> Result<Vec<ElementStatistics>> {
+        self.searches.within_limit(self.catch_up_all()).await?;
         self.element_counts(statistics::elements_of_definition(&Postgres, definition, filter)).await
     }
 
@@ -76,6 +78,7 @@ impl PostgresStore {
         statement: Statement<'_>,
         read: fn(&dyn SqlRow) -> Result<T>,
     ) -> Result<Vec<T>> {
+        self.searches.within_limit(self.catch_up_all()).await?;
         self.rows_of(&statement).await?.iter().map(|row| read(&ResultRow(row))).collect()
     }
 }

@@ -34,7 +34,7 @@ impl<'r> FromSql<'r> for Cell<'r> {
         Ok(Cell::Null)
     }
 
-    /// Whatever the type: a column is read by what Postgres says of it, and a mismatch is told with the column's number.
+    /// Every type is accepted: a column is read by the type that Postgres tells, and a mismatch is told with the column's number.
     fn accepts(_: &Type) -> bool {
         true
     }

@@ -17,6 +17,7 @@ impl PostgresStore {
     }
 
     async fn found<F: SearchTable>(&self, search: &Search<F>) -> Result<Results<F::View>> {
+        self.catch_up_for(search).await?;
         let search = &self.with_keys(search).await?;
         let rows = match page_query(&Postgres, search)? {
             None => Vec::new(),
@@ -30,6 +31,7 @@ impl PostgresStore {
         }
         match self.count(count_query(&Postgres, &search.filter)).await {
             Ok(total) => Ok(Results::new(rows, total)),
+            // The page was found within its own limit and is answered without an exact total.
             Err(Error::TooSlow { .. }) => Ok(Results::uncounted(rows, &search.page)),
             Err(error) => Err(error),
         }
@@ -51,12 +53,14 @@ impl PostgresStore {
     /// A bitmap would hold every row that passes before the first is given, and of a frequent value only a few are wanted.
     pub(super) async fn rows_of_probe(&self, text: &str, statement: &Statement<'_>) -> Result<Vec<Row>> {
         let params: Vec<Param<'_>> = statement.parameters.iter().map(parameter).collect();
+        // LOCAL settings end with the transaction, so the connection is clean when it goes back to the pool.
         let by_index = Call::once("SET LOCAL enable_bitmapscan TO off", []);
         let rows = self.searches.write(&[by_index, Call::once(text, params)]).await?;
         Ok(rows.into_iter().next_back().unwrap_or_default())
     }
 
     pub(super) async fn single<F: SearchTable>(&self, key: i64) -> Result<Option<F::View>> {
+        self.searches.within_limit(self.catch_up_key(key)).await?;
         let rows = self.rows_of(&single_query::<F>(&Postgres, key)).await?;
         rows.first().map(|row| F::view(&mut Columns::of(&ResultRow(row)))).transpose()
     }
@@ -72,6 +76,7 @@ impl PostgresStore {
 
     pub(super) async fn rows_of(&self, statement: &Statement<'_>) -> Result<Vec<Row>> {
         let params: Vec<Param<'_>> = statement.parameters.iter().map(parameter).collect();
+        // Searches are not prepared, because they come in more forms than a server should keep.
         let read = self.searches.read_one(Call::once(statement.text.as_str(), params));
         self.searches.within_limit(read).await
     }

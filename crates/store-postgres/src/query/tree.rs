@@ -60,6 +60,7 @@ const CALLERS: &str = concat!(
 
 impl PostgresStore {
     pub(super) async fn variables_seen(&self, scope: ElementInstanceKey) -> Result<Vec<VariableView>> {
+        self.searches.within_limit(self.catch_up_key(scope.0)).await?;
         let rows =
             self.searches.within_limit(self.searches.read_one(Call::new(VISIBLE, [scope.0.into()]))).await?;
         // The statement gives the innermost scope first, and the first of a name stays: an inner variable hides those around it.
@@ -72,6 +73,7 @@ impl PostgresStore {
     }
 
     pub(super) async fn flows(&self, instance: ProcessInstanceKey) -> Result<Option<FlowsTaken>> {
+        self.searches.within_limit(self.catch_up_key(instance.0)).await?;
         let rows =
             self.searches.within_limit(self.searches.read_one(Call::new(FLOWS, [instance.0.into()]))).await?;
         let Some(row) = rows.first() else { return Ok(None) };
@@ -91,6 +93,7 @@ impl PostgresStore {
         &self,
         instance: ProcessInstanceKey,
     ) -> Result<Option<Vec<CallHierarchyEntry>>> {
+        self.searches.within_limit(self.catch_up_all()).await?;
         let rows = self
             .searches
             .within_limit(self.searches.read_one(Call::new(CALLERS, [instance.0.into()])))

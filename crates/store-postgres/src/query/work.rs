@@ -13,6 +13,7 @@ impl PostgresStore {
     /// Runs the search and tells what it has cost, in rows read. For tests: a plan that reads everything reads as many
     /// rows as there are.
     pub async fn work_of<F: SearchTable>(&self, search: &Search<F>) -> Result<Work> {
+        self.catch_up_for(search).await?;
         let mut work = Work { page: 0, count: 0, plan: String::new() };
         for probe in probes(&Postgres, &search.filter) {
             let text = explained(&probe.statement);

@@ -1,4 +1,4 @@
-//! What the tests share: a schema of their own on the one server, and a plain connection to look at it.
+//! The parts that the tests share: a schema of their own on the one server, and a plain connection to look at it.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::sync::Arc;

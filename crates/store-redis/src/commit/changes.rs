@@ -2,7 +2,7 @@
 
 use super::List;
 use crate::row::{Home, instance_json, packed};
-use crate::writes::{COMES, GOES};
+use crate::writes::{COMES, GOES, HASH};
 use std::collections::BTreeSet;
 use tidemill_model::entity::ProcessInstance;
 use tidemill_model::{Change, Ended, Entity, EntityKind, TenantId, Text};
@@ -52,7 +52,7 @@ impl List<'_> {
         let mark = if instance.incidents > 0 { "!" } else { "" };
         let fields = [instance.key.to_string(), format!("{}{mark}", instance.definition)];
         let counts = self.keys.named("active-counts");
-        self.writes.add_with(COMES, "live", self.keys.named("active"), Some(counts), fields);
+        self.writes.add_with(COMES, "live", self.keys.named("active"), Some((counts, HASH)), fields);
         self.index_instance(instance);
     }
 
@@ -60,7 +60,7 @@ impl List<'_> {
         if let Entity::ProcessInstance(instance) = entity {
             let counts = self.keys.named("active-counts");
             let key = [instance.key.to_string()];
-            self.writes.add_with(GOES, "unlive", self.keys.named("active"), Some(counts), key);
+            self.writes.add_with(GOES, "unlive", self.keys.named("active"), Some((counts, HASH)), key);
             if !has_ended {
                 self.writes.alone(GOES, "UNLINK", self.keys.instance(instance.key), [] as [&str; 0]);
                 self.unindex_instance(instance);

@@ -3,11 +3,10 @@
 use super::index::unindex_instance;
 use super::{List, count_field, forget_keys};
 use crate::entry::{Entry, entries, read};
-use crate::error::Failure;
 use crate::keys::Keys;
 use crate::row::{read_instance, unpacked_all};
 use crate::store::RedisStore;
-use crate::writes::{GOES, Writes, number};
+use crate::writes::{GOES, HASH, Writes, number};
 use std::collections::BTreeMap;
 use tidemill_model::{Change, Entity, Key, ProcessInstanceKey};
 use tidemill_store::{DELETED_ROWS_MAX, Result};
@@ -48,8 +47,7 @@ impl Stored {
         pipeline.cmd("GET").arg(keys.instance(instance));
         // An entry has one row at least.
         pipeline.cmd("XRANGE").arg(keys.events(instance)).arg("-").arg("+").arg("COUNT").arg(rows_max);
-        let answers = store.reads.ask_all(pipeline).await;
-        let mut answers = answers.map_err(|failure: Failure| failure.of_read(&store.place))?.into_iter();
+        let mut answers = store.read_all(pipeline).await?.into_iter();
         let json = read(answers.next().unwrap_or(redis::Value::Nil))?;
         let mut entries = entries(answers.next().unwrap_or(redis::Value::Array(Vec::new())))?;
         let mut rows = 0;
@@ -91,9 +89,9 @@ impl Stored {
                 *counts.entry(count_field(element)).or_default() -= 1;
             }
         }
-        // Without elements there is nothing to count, and any key of the partition will do.
+        // Without elements there is nothing to count, and any hash of the partition will do.
         let counts_key = definition.map_or_else(|| keys.owner(), |definition| keys.counts(definition));
-        let mut args = vec![number(writes.key(counts_key)), entry.id.clone().into_bytes()];
+        let mut args = vec![number(writes.key(counts_key, HASH)), entry.id.clone().into_bytes()];
         args.extend(counts.into_iter().flat_map(|(field, change)| [field.into_bytes(), number(change)]));
         writes.alone(GOES, "forget", keys.events(self.instance), args);
         let found_by_key = rows.iter().filter(|row| crate::row::is_found_by_key(row.kind()));

@@ -1,12 +1,11 @@
 //! History: the events of each instance, which instances have ended, and how often each element has.
 
 use super::List;
-use crate::row::instance_json;
+use crate::row::{instance_json, packed_all};
 use crate::writes::{COMES, number};
 use std::collections::BTreeMap;
 use tidemill_model::entity::{ElementInstance, InstanceState};
 use tidemill_model::{DefinitionKey, Entity};
-use tidemill_store::pack_entities;
 
 /// Rows of one entry of an instance's events. Half of what one commit may delete, so that entries go as a whole.
 const ROWS_PER_ENTRY: usize = 500;
@@ -51,7 +50,7 @@ impl List<'_> {
                     b"n".to_vec(),
                     number(rows.len()),
                     b"rows".to_vec(),
-                    pack_entities(rows),
+                    packed_all(rows),
                 ];
                 self.writes.alone(COMES, "XADD", self.keys.events(instance), fields);
             }

@@ -3,7 +3,7 @@
 use super::List;
 use crate::keys::{Keys, ordered};
 use crate::row::{is_found_by_key, key_entry, score, timer_member};
-use crate::writes::{COMES, GOES, Writes};
+use crate::writes::{COMES, GOES, SET, Writes};
 use tidemill_model::entity::{Job, JobState, ProcessInstance};
 use tidemill_model::{Entity, Key};
 
@@ -128,6 +128,6 @@ pub(crate) fn forget_keys(writes: &mut Writes, keys: &Keys, rows: impl IntoItera
     for row in rows {
         let (block, offset) = keys.block(row);
         let blocks = keys.named("key-blocks");
-        writes.add_with(GOES, "unkey", block, Some(blocks), [offset.to_string()]);
+        writes.add_with(GOES, "unkey", block, Some((blocks, SET)), [offset.to_string()]);
     }
 }

@@ -1,7 +1,7 @@
 //! Answers, results and dead letters of a batch.
 
 use super::List;
-use crate::writes::{COMES, number};
+use crate::writes::{APPENDED, COMES, HASH, number};
 use std::collections::BTreeSet;
 use tidemill_model::{TenantId, Text};
 use tidemill_store::{Error, IdempotentAnswer, Result};
@@ -34,11 +34,11 @@ impl List<'_> {
         }
         self.note_ages("results-age", &fields);
         for letter in &batch.dead_letters {
-            let positions = number(self.writes.key(self.keys.named("letter-positions")));
+            let positions = number(self.writes.key(self.keys.named("letter-positions"), HASH));
             let position = letter.position.map(|position| number(position.0)).unwrap_or_default();
             let reason = letter.reason.as_bytes().to_vec();
             let args = [positions, position, number(batch.at.0), reason, letter.payload.clone()];
-            self.writes.alone(COMES, "letter", self.keys.named("letters"), args);
+            self.writes.alone(APPENDED, "letter", self.keys.named("letters"), args);
         }
         Ok(())
     }

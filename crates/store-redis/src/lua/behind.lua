@@ -24,4 +24,17 @@ local function behind(keys, args)
   return redis.call('ZRANGE', keys[1], first, last, 'WITHSCORES')
 end
 
+-- Commands that read, one after the other: a server without memory takes no transactions.
+-- keys: those of the commands. args: for each command the number of its words, and these.
+local function all(_, args)
+  local answers, first = {}, 1
+  while first <= #args do
+    local last = first + tonumber(args[first])
+    answers[#answers + 1] = redis.call(unpack(args, first + 1, last))
+    first = last + 1
+  end
+  return answers
+end
+
+redis.register_function{ function_name = 'NAME_all', callback = all, flags = { 'no-writes' } }
 redis.register_function{ function_name = 'NAME_behind', callback = behind, flags = { 'no-writes' } }

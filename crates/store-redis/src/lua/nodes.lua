@@ -30,5 +30,5 @@ local function drain(keys, args)
   return 1
 end
 
-redis.register_function('NAME_announce', announce)
-redis.register_function('NAME_drain', drain)
+redis.register_function{ function_name = 'NAME_announce', callback = announce, flags = { 'allow-oom' } }
+redis.register_function{ function_name = 'NAME_drain', callback = drain, flags = { 'allow-oom' } }

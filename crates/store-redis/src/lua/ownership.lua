@@ -57,7 +57,7 @@ local function release(keys, args)
   return redis.status_reply('OK')
 end
 
-redis.register_function('NAME_take', take)
-redis.register_function('NAME_reserve', reserve)
+redis.register_function{ function_name = 'NAME_take', callback = take, flags = { 'allow-oom' } }
+redis.register_function{ function_name = 'NAME_reserve', callback = reserve, flags = { 'allow-oom' } }
 redis.register_function{ function_name = 'NAME_renew', callback = renew, flags = { 'allow-oom' } }
 redis.register_function{ function_name = 'NAME_release', callback = release, flags = { 'allow-oom' } }

@@ -17,8 +17,6 @@ use tidemill_store::rows::{Tables, Viewed};
 use tidemill_store::view::*;
 use tidemill_store::{Error, Query, Result};
 
-/// A search that takes longer is given up.
-const SEARCH_LIMIT: Duration = Duration::from_secs(20);
 /// Instances whose rows are in memory at once.
 const INSTANCES_PER_STEP: usize = 256;
 
@@ -39,8 +37,9 @@ impl RedisStore {
         for part in candidates.chunks(step) {
             let depth = Depth::of::<F>(&search.filter);
             passing.extend(self.fetch(&base, part, depth).await?.views().passing(search));
-            if begin.elapsed() > SEARCH_LIMIT {
-                return Err(Error::TooSlow { limit_ms: SEARCH_LIMIT.as_millis() as u64 });
+            let limit_ms = self.options.search_limit_ms;
+            if begin.elapsed() > Duration::from_millis(limit_ms) {
+                return Err(Error::TooSlow { limit_ms });
             }
         }
         let all = Search { filter: Filter::default(), ..search.clone() };

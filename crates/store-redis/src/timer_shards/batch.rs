@@ -2,7 +2,7 @@
 
 use crate::keys::Keys;
 use crate::timer_rows::*;
-use crate::writes::{COMES, GOES, Writes, number};
+use crate::writes::{COMES, GOES, SORTED_SET, Writes, number};
 use tidemill_store::{TIMER_BATCHES_KEPT, TimerBatch, pack};
 use tidemill_timers::shard::{Batch, PlaceChange, TargetRow};
 
@@ -17,6 +17,12 @@ pub(super) fn head_of(timers: &TimerBatch) -> Vec<Vec<u8>> {
         number(batch.mark.due_ms),
         number(batch.mark.key),
     ]
+}
+
+/// True if a batch removes rows and adds none but what it still has to deliver.
+pub(super) fn frees(timers: &TimerBatch) -> bool {
+    let TimerBatch { batch, .. } = timers;
+    batch.block_inserts.is_empty() && !batch.block_deletes.is_empty() || !batch.delivery_deletes.is_empty()
 }
 
 pub(super) fn write(writes: &mut Writes, keys: &Keys, batch: Batch) {
@@ -43,7 +49,8 @@ pub(super) fn write(writes: &mut Writes, keys: &Keys, batch: Batch) {
                 writes.add(COMES, "HSET", places.clone(), [field, place_text(&place)]);
             }
             PlaceChange::Delete { id, key } => {
-                let args = [number(writes.key(ids.clone())), place_field(id).into_bytes(), number(key)];
+                let args =
+                    [number(writes.key(ids.clone(), SORTED_SET)), place_field(id).into_bytes(), number(key)];
                 writes.alone(COMES, "unplace", places.clone(), args);
             }
         }

@@ -8,9 +8,9 @@ use crate::keys::Keys;
 use crate::library;
 use crate::store::RedisStore;
 use crate::timer_rows::*;
-use crate::writes::{COMES, Writes, number};
+use crate::writes::{APPENDED, HASH, SORTED_SET, Writes, number};
 use async_trait::async_trait;
-use batch::{head_of, write};
+use batch::{frees, head_of, write};
 use std::collections::HashMap;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{
@@ -26,18 +26,20 @@ const PLACES_PER_PAGE: usize = 1_000;
 #[async_trait]
 impl TimerShards for RedisStore {
     async fn commit_timers(&self, timers: TimerBatch) -> Result<Timestamp> {
+        self.check_writable()?;
         let (partition, epoch) = (timers.partition(), timers.batch.fence.epoch);
         let keys = self.keys(partition)?;
         let args = head_of(&timers);
-        let mut writes = Writes::new([keys.shard(), keys.named("shard-batches")]);
+        let function = if frees(&timers) { "commit_timers_freeing" } else { "commit_timers" };
+        let mut writes = Writes::new([(keys.shard(), HASH), (keys.named("shard-batches"), SORTED_SET)]);
         write(&mut writes, keys, timers.batch);
         for entry in &timers.outgoing {
             let fields: [&[u8]; 5] =
                 [b"0-*", b"at", &number(entry.received_at.0), b"payload", &entry.payload];
-            writes.alone(COMES, "XADD", self.keys(entry.partition)?.inbox(), fields);
+            writes.alone(APPENDED, "XADD", self.keys(entry.partition)?.inbox(), fields);
         }
         let (names, args) = writes.into_call(args);
-        match library::run(&self.writes, &library::call("commit_timers", &names, &args)).await {
+        match library::run(&self.writes, &library::call(function, &names, &args)).await {
             Ok(now) => {
                 timers.outgoing.iter().for_each(|entry| self.notifiers.notify(entry.partition));
                 Ok(Timestamp(read(now)?))

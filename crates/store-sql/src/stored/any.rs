@@ -20,12 +20,14 @@ pub struct Table {
     pub loaded: &'static [&'static str],
     pub may_hang_on_job: bool,
     fixed: &'static [&'static str],
+    /// These are functions, because a constant cannot hold the result of a trait's method.
     instance_column: fn() -> Option<&'static str>,
     element_column: fn() -> Option<&'static str>,
     load: fn(&dyn SqlRow, usize) -> Result<Entity>,
 }
 
 impl Table {
+    /// The compiler makes a constant for each kind, so this allocates nothing.
     pub fn of(kind: EntityKind) -> &'static Table {
         with_kind!(kind, R => const { &table::<R>() })
     }
@@ -51,6 +53,7 @@ impl Table {
     }
 
     /// Columns of a live row that an overwrite changes.
+    /// An overwrite that names an indexed column makes a database touch the index, even where the value stays the same.
     pub fn changing_columns(&self) -> impl Iterator<Item = &'static str> {
         let columns = self.columns.iter().chain(self.live_columns).copied();
         columns.filter(|column| !self.key.contains(column) && !self.fixed.contains(column))

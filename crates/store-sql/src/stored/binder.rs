@@ -9,6 +9,7 @@ use tidemill_model::{RawJson, TenantId, Text, Timestamp};
 /// Used as `dyn`, like [`crate::SqlRow`]: the code of every entity is then compiled here once, and not again in each store.
 pub trait Binder<'r> {
     fn maybe_int(&mut self, value: Option<i64>);
+    /// Most texts are borrowed from the entity; some, such as JSON arrays, are made for the row.
     fn maybe_cow(&mut self, text: Option<Cow<'r, str>>);
     fn boolean(&mut self, value: bool);
     fn bytes(&mut self, bytes: Vec<u8>);
@@ -50,6 +51,7 @@ bound! {
 }
 
 /// None for an empty list, which is the common case.
+/// A null costs no bytes in a row, and every instance and task has such lists.
 fn json_array(texts: &[Text]) -> Option<String> {
     if texts.is_empty() {
         return None;

@@ -32,6 +32,7 @@ stored! { ProcessDefinition, |row|
     }
 }
 
+// The file has a table of its own, so that lists of definitions do not read past it. It is text, so it needs no packing.
 stored! { ProcessXml, |row|
     key {
         "definition_key" = row.definition.0,
@@ -116,6 +117,7 @@ stored! { StartSubscription, |row|
     }
 }
 
+/// This is computed when it is asked for: every deployment would have to take a stored mark from the old version.
 const IS_LATEST: &str = "({t}.state = 'ACTIVE' AND NOT EXISTS (SELECT 1 FROM process_definitions n \
     WHERE n.tenant = {t}.tenant AND n.process_id = {t}.process_id AND n.version > {t}.version \
     AND n.state = 'ACTIVE'))";
@@ -134,6 +136,7 @@ search_table! {
         key, resource_name, resource_id, version, version_tag, deployment, tenant,
     }
     also {
+        // Deleted resources stay for their version numbers.
         const HIDDEN: Option<&'static str> = Some("NOT t.is_deleted");
     }
 }

@@ -29,14 +29,17 @@ stored! { ElementInstance, |row|
         "definition_key" = row.origin.definition.0,
         "element_id" = &row.element_id,
         "kind" = row.kind.name(),
+        // The engine has finer states; searches and indexes know those of the API.
         "state" = InstanceState::from(row.state).name(),
         "incident_key" = row.incident.map(|incident| incident.0),
+        // This follows from other values, but lists filter by it and an index has it.
         "has_incident" = row.incident.is_some() || row.incidents_below > 0,
     }
     live {
         "data" = pack(row),
     }
     ended {
+        // The column takes no null, because history is kept and purged by it.
         "ended_at" = row.ended_at.unwrap_or(row.started_at),
     }
 }
@@ -99,6 +102,7 @@ stored! { Incident, |row|
         "element_id" = &row.element_id,
         "kind" = row.kind.name(),
         "message" = row.message.as_str(),
+        // Texts of errors are too long for an index.
         "message_hash" = error_hash(&row.message),
         "job_key" = row.job.map(|job| job.0),
         "state" = row.state.name(),
@@ -141,6 +145,7 @@ stored! { LoopOutput, |row|
 }
 
 /// Values longer than this are cut in search answers.
+/// The number is that of `BRIEF_CHARS_MAX`, which cannot be put into a constant text.
 const IS_TRUNCATED: &str = "(length({t}.value) > 8191)";
 
 search_table! {

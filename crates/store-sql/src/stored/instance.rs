@@ -47,9 +47,11 @@ search_table! {
         started_at, ended_at, business_id, tags,
     }
     computed {
+        // Tidemill suspends no instances. The field is there because clients of Camunda may filter by it.
         SuspendedDate = Column::Sides { live: NO_TIME, history: NO_TIME },
     }
     also {
+        // The index is `process_instances_history_by_definition_and_start`.
         const IS_SORTED_BY_DEFINITION: bool = true;
 
         fn side_of(self, test: &Test) -> Option<Side> {

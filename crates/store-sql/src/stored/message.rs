@@ -40,6 +40,7 @@ stored! { BoxSubscription, |row|
     }
 }
 
+// The key is what the lock protects, so there can be no two locks on the same.
 stored! { MessageStartLock, |row|
     key {
         "correlation_key" = &row.correlation_key,
@@ -129,6 +130,7 @@ search_table! {
         tenant, element_id, message_name, business_id, state, updated_at,
     }
     also {
+        // Clients see both in one list, although the engine keeps them apart.
         /// A view over the subscriptions of instances and those of start events.
         const LIVE: Option<&'static str> = Some("message_subscriptions_shown");
 
@@ -149,6 +151,7 @@ search_table! {
     }
     also {
         const KEY: &'static str = "subscription_key";
+        // One subscription may take several messages, so its key alone does not name a row.
         const TIE_BREAK: Option<&'static str> = Some("message_key");
     }
 }

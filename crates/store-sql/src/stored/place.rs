@@ -14,6 +14,7 @@ pub struct Place {
 /// The kind and the key of the row that leads to the instance of a need.
 pub fn named(need: &Need) -> Option<(EntityKind, i64)> {
     match need {
+        // All three name an element, whose row tells the instance. A need for an instance names it directly.
         Need::Element(key) | Need::Children { scope: key, .. } | Need::LoopOutputs(key) => {
             Some((EntityKind::ElementInstance, key.0))
         }
@@ -24,6 +25,7 @@ pub fn named(need: &Need) -> Option<(EntityKind, i64)> {
 
 /// The columns from which places are read: key, instance, element. None for what belongs to no instance.
 pub fn place_columns(table: &Table) -> Option<[&'static str; 3]> {
+    // A row without an element column stands for itself: an element is its own element.
     Some(["key", table.instance_column()?, table.element_column().unwrap_or("key")])
 }
 

@@ -18,10 +18,13 @@ pub trait Row: Stored + Tables + Packed {
     /// Of history rows only, behind the others.
     const END_COLUMNS: &'static [&'static str];
     /// The columns that `load` reads, in its order.
+    /// The engine's whole entity lies packed in `data`, so that fields which no search needs have no column
+    /// and can be added without a migration.
     const LOADED: &'static [&'static str] = &["data"];
     /// The column of the element may hold the key of one of its jobs instead.
     const MAY_HANG_ON_JOB: bool = false;
 
+    /// Values are bound in the order of the columns above. `stored!` writes both from one list, so they cannot drift apart.
     fn bind_key<'r>(&'r self, binder: &mut dyn Binder<'r>);
     fn bind<'r>(&'r self, binder: &mut dyn Binder<'r>);
     fn bind_live<'r>(&'r self, binder: &mut dyn Binder<'r>);
@@ -75,6 +78,7 @@ pub fn history_tables() -> Vec<(&'static str, &'static [&'static str])> {
     tables
 }
 
+/// Kinds that are never live are not loaded, so they belong to no instance here.
 fn column_of<R: Row>(name: &'static str) -> Option<&'static str> {
     (R::ENDED != Ended::HistoryFromTheStart && R::COLUMNS.contains(&name)).then_some(name)
 }
@@ -83,9 +87,9 @@ pub(super) fn unreadable<R: Row>(reason: &str) -> Error {
     Error::Corrupt { place: format!("a row of {}", R::TABLE), reason: reason.to_owned() }
 }
 
-/// Declares the columns of an entity, each with its value. Those of the key identify a row, fixed ones never change,
-/// live ones are not kept in history, and ended ones are only there. What `Row` says of reading live rows can be given
-/// otherwise under `loading`.
+/// Declares the columns of an entity, each with its value. Those of the key identify a row, fixed ones never
+/// change, live ones are not kept in history, and ended ones are only there. The methods of `Row` that read
+/// live rows can be written differently under `loading`.
 macro_rules! stored {
     ($entity:ident, |$row:ident|
         key { $($key:literal = $key_value:expr),+ $(,)? }

@@ -38,8 +38,11 @@ stored! { Job, |row|
         "updated_at" = row.updated_at,
     }
     live {
+        // The partial index of jobs to hand out has this condition. Jobs under a lease pass it too; the
+        // engine, which knows all leases, leaves those out.
         "is_waiting" = row.state == JobState::Waiting,
         "lease_key" = own_lease(row),
+        // A lease row that is not above this number no longer holds the job. SQL must be able to tell without unpacking `data`.
         "lease_floor" = own_lease(row).max(row.released.map(|lease| lease.0)).unwrap_or_default(),
         "data" = pack(row),
     }
@@ -113,7 +116,7 @@ fn own_lease(job: &Job) -> Option<i64> {
     job.lease.as_ref().map(|lease| lease.key.0)
 }
 
-/// A JSON array of keys.
+/// A JSON array of keys. Jobs that it has released are left out: a search that found one there would show the wrong worker.
 fn held_jobs(lease: &JobLease) -> String {
     let held = lease.jobs.iter().filter(|job| !lease.released.contains(job));
     let jobs: Vec<String> = held.map(|job| job.0.to_string()).collect();
@@ -138,6 +141,7 @@ search_table! {
         business_id, created_at, updated_at, ended_at,
     }
     also {
+        // Handing out jobs writes one lease row and not every job, so searches put the two together.
         fn live_join(dialect: &dyn Dialect) -> String {
             format!(" LEFT JOIN {} l ON l.job_key = t.key", dialect.job_leases())
         }

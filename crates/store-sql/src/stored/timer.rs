@@ -4,7 +4,7 @@ use super::table::stored;
 use tidemill_model::entity::{Timer, TimerPurpose};
 use tidemill_store::pack;
 
-/// Whom a timer serves: an instance and its element, a definition, a message.
+/// The owner of a timer: an instance and its element, a definition, or a message.
 fn owner(timer: &Timer) -> (i64, i64) {
     match &timer.purpose {
         TimerPurpose::Catch { origin, element_instance, .. } => (origin.instance.0, element_instance.0),
@@ -19,6 +19,7 @@ fn owner(timer: &Timer) -> (i64, i64) {
 stored! { Timer, |row|
     key {
         "partition_id" = row.key.partition().map_or(0, |partition| partition.0),
+        // The due time is a part of the key: rows lie in the order of the schedule, and fired timers are deleted as one range.
         "due_at" = row.due_at,
         "key" = row.key.0,
     }

@@ -7,6 +7,7 @@ use tidemill_model::entity::{Form, ProcessDefinition, ProcessXml, Resource, Star
 use tidemill_model::{DefinitionKey, ResourceKey, TenantId};
 use tidemill_store::Loaded;
 
+/// The engine gets all versions, deleted ones included: it decides which is the latest, and a deployment must not reuse a number.
 pub(super) fn process(connection: &Connection, tenant: &TenantId, process_id: &str) -> Outcome<Loaded> {
     let names = [process_id, tenant.as_str()];
     let mut loaded = Loaded::default();
@@ -43,6 +44,7 @@ pub(super) fn definition(connection: &Connection, key: DefinitionKey) -> Outcome
     Ok(loaded)
 }
 
+/// Deleted versions come too, for the same reason.
 pub(super) fn form(connection: &Connection, tenant: &TenantId, form_id: &str) -> Outcome<Loaded> {
     let mut loaded = Loaded::default();
     let sql = "SELECT data FROM forms WHERE form_id = ?1 AND tenant = ?2 ORDER BY version";

@@ -10,6 +10,8 @@ use tidemill_store::{INSTANCE_ENTITIES_MAX, Loaded};
 use tidemill_store_sql::{Place, Table};
 
 /// Counts no further than the limit, because a large instance can be very large.
+/// These three tables are counted because a model can make them grow without bound: elements, variables,
+/// outputs of loops. Each of the others has at most a few rows for each element.
 const SIZES: &str = "SELECT k.value, \
     (SELECT count(*) FROM (SELECT 1 FROM element_instances WHERE instance_key = k.value LIMIT ?2)) + \
     (SELECT count(*) FROM (SELECT 1 FROM variables WHERE instance_key = k.value LIMIT ?2)) + \
@@ -24,6 +26,7 @@ pub(super) struct Instances {
 
 impl Instances {
     pub(super) fn load(connection: &Connection, keys: impl Iterator<Item = i64>) -> Outcome<Instances> {
+        // Several needs of a batch often name one instance, which is loaded once.
         let keys: HashSet<i64> = keys.collect();
         let mut instances = Instances { whole: HashMap::new(), large: HashSet::new() };
         if keys.is_empty() {
@@ -37,6 +40,7 @@ impl Instances {
         )?;
         let mut sizes = connection.prepare_cached(SIZES)?;
         let mut rows = sizes
+            // Only instances that were found have a size. One row more than the limit says that an instance is too large.
             .query(params![key_list(instances.whole.keys().copied()), INSTANCE_ENTITIES_MAX as i64 + 1])?;
         while let Some(row) = rows.next()? {
             let size: i64 = row.get(1)?;
@@ -57,6 +61,7 @@ impl Instances {
         Table::all().try_for_each(|table| self.add_belongings_of(connection, table, keys))
     }
 
+    /// The statement is made from the list of tables, so a new kind of entity is loaded with its instance without a line here.
     fn add_belongings_of(
         &mut self,
         connection: &Connection,
@@ -89,6 +94,8 @@ impl Instances {
         let Some(whole) = self.whole.get(&place.instance) else { return Ok(Loaded::default()) };
         let mut loaded = Loaded {
             instance: Some(ProcessInstanceKey(place.instance)),
+            // Each need gets its own list, even where several lead to one instance. That is cheap, because
+            // rows are shared pointers.
             entities: whole.clone(),
             is_large: self.large.contains(&place.instance),
             has_more: false,

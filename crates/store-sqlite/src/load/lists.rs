@@ -23,6 +23,7 @@ pub(super) fn children(
         "SELECT key, data FROM element_instances WHERE instance_key = ?1 AND parent_key = ?2 AND key > ?3 \
          ORDER BY key LIMIT ?4",
     )?;
+    // Keys are positive, so 0 comes before all of them.
     let after = after.map_or(0, |after| after.0);
     let mut rows = statement.query(params![instance, scope.0, after, i64::from(limit) + 1])?;
     let mut found: Vec<(i64, Entity)> = Vec::new();
@@ -34,6 +35,7 @@ pub(super) fn children(
     let mut entities = Vec::with_capacity(found.len() * 3);
     for (element, child) in found {
         entities.push(child);
+        // A command that ends a child ends its job, timers and subscriptions too. Without them each child would cost another read.
         append_belongings(connection, &Place { instance, element }, &mut entities)?;
     }
     Ok(Loaded { instance: Some(ProcessInstanceKey(instance)), entities, is_large: false, has_more })
@@ -63,11 +65,13 @@ pub(super) fn waiting_jobs(
     limit: u32,
 ) -> Outcome<Loaded> {
     let mut entities = Vec::new();
+    // No priority is as high as this, because priorities have 32 bits: the list begins with the first job.
     let (priority, key) = after.map_or((i64::MAX, 0), |after| (i64::from(after.priority), after.key.0));
     append::<Job>(
         connection,
-        // The condition on `is_waiting` is that of a partial index, which holds the few jobs that nobody works on. `priority <= ?3` is
-        // implied by what follows, but only this form lets SQLite begin in the middle of the index.
+        // The condition on `is_waiting` is that of a partial index, which leaves out jobs that have failed or
+        // back off. Jobs under a lease are in it: the engine knows all leases and leaves those out. `priority
+        // <= ?3` is implied by what follows, but only this form lets SQLite begin in the middle of the index.
         "SELECT data FROM jobs WHERE is_waiting = 1 AND key >> 51 = ?1 AND job_type = ?2 \
          AND priority <= ?3 AND (priority < ?3 OR key > ?4) ORDER BY priority DESC, key LIMIT ?5",
         params![partition.0, job_type, priority, key, i64::from(limit) + 1],
@@ -76,6 +80,7 @@ pub(super) fn waiting_jobs(
     Ok(cut(entities, limit))
 }
 
+/// Leases are read at once and not by cursor, because an owner needs all of them in memory to see when each runs out.
 pub(super) fn leases(connection: &Connection, partition: PartitionId) -> Outcome<Loaded> {
     // Keys carry their partition in the upper bits, so a partition is a range of the primary key.
     let range = params![Key::new(partition, 0).0, Key::new(partition, (1 << 51) - 1).0];

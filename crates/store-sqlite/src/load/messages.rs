@@ -46,6 +46,7 @@ pub(super) fn message_box(connection: &Connection, name: &BoxName) -> Outcome<Lo
     Ok(loaded)
 }
 
+/// The partition does not matter here: one of them deploys a definition, and all of them start its instances.
 pub(super) fn starts(
     connection: &Connection,
     tenant: &TenantId,
@@ -62,6 +63,7 @@ pub(super) fn starts(
     Ok(loaded)
 }
 
+/// A signal may have any number of subscriptions, so they come in pages.
 pub(super) fn signals(
     connection: &Connection,
     partition: PartitionId,

@@ -20,6 +20,7 @@ use tidemill_store_sql::Place;
 
 #[async_trait]
 impl Load for SqliteStore {
+    /// All needs share one read transaction. A commit between two of them could show an element without its instance.
     async fn load(&self, partition: PartitionId, needs: &[Need], list_rows_max: u32) -> Result<Vec<Loaded>> {
         let needs = needs.to_vec();
         self.loads.read(move |connection| load(connection, partition, &needs, list_rows_max)).await
@@ -75,6 +76,7 @@ fn load(
         (Need::Form { tenant, form_id }, None) => catalog::form(connection, tenant, form_id),
         (Need::Resource { tenant, resource_id }, None) => catalog::resource(connection, tenant, resource_id),
         (Need::ResourceByKey(key), None) => catalog::by_key(connection, *key),
+        // A key that leads to no live row: it has ended or never was. The empty answer lets the engine know that it is absent.
         (_, None) => Ok(Loaded::default()),
     };
     needs.iter().zip(&places).map(answer).collect()

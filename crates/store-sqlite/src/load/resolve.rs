@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use tidemill_model::{EntityKind, Need};
 use tidemill_store_sql::{Place, Table, named, place_columns, place_of};
 
+/// A client names a job or an incident by its key alone, but memory is kept by instance: a job without its
+/// instance could not be run.
 pub(super) fn places(connection: &Connection, needs: &[Need]) -> Outcome<Vec<Option<Place>>> {
     let mut keys: BTreeMap<EntityKind, Vec<i64>> = BTreeMap::new();
     for (kind, key) in needs.iter().filter_map(named) {

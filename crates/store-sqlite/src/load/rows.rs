@@ -28,7 +28,8 @@ pub(super) fn append<R: Row>(
     append_of(R::KIND, connection, sql, parameters, entities)
 }
 
-/// The same of a kind that is known at run time.
+/// The same of a kind that is known at run time. It is not generic over the kind, so that the loop is
+/// compiled once for each form of parameters and not for each entity.
 pub(super) fn append_of(
     kind: EntityKind,
     connection: &Connection,

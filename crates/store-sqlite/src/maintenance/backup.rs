@@ -37,9 +37,12 @@ fn copy(source: &Path, file: &Path) -> Result<()> {
     let name = unfinished.to_str().ok_or_else(|| failed(std::io::ErrorKind::InvalidFilename.into()))?;
     // SQLite writes to an empty file as it is, so that nobody else can read the copy.
     drop(files::open_private(&unfinished)?);
+    // The copy has a connection of its own, because it may take minutes and searches would miss one of theirs for as long.
     let connection = connect::open(source, Role::Reader)?;
     connection.execute("VACUUM INTO ?1", [name]).map_err(|error| Fault::from(error).at(&unfinished))?;
     mark(&unfinished).map_err(|error| Fault::from(error).at(&unfinished))?;
+    // The file must be on disk before it gets its name, and the directory after it. Otherwise a loss of power
+    // could leave an empty file under the name of a backup.
     File::open(&unfinished).and_then(|written| written.sync_all()).map_err(failed)?;
     std::fs::rename(&unfinished, file).map_err(failed)?;
     File::open(directory).and_then(|opened| opened.sync_all()).map_err(failed)

@@ -10,6 +10,7 @@ use tidemill_store::DELETED_ROWS_MAX;
 use tidemill_store_sql::{Tables, history_tables};
 
 /// The tables of everything that can be left of an instance but its own row, with what tells their rows apart.
+/// The first of the history tables is that of instances, which is treated apart: its row says whether there is anything left.
 fn tables() -> impl Iterator<Item = (&'static str, String)> {
     history_tables().into_iter().skip(1).map(|(table, key)| (table, key.join(", ")))
 }
@@ -34,6 +35,7 @@ pub(super) fn purge_some(
         .query_map(params![ended_before.0, most as i64], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     let (mut rows_left, mut instances) = (DELETED_ROWS_MAX, 0);
+    // The budget is one for all instances of the step: a thousand small ones or a part of a large one take the same time.
     for key in &keys {
         if !delete_up_to(connection, *key, &mut rows_left)? {
             return Ok(Purged { instances, has_more: true });
@@ -56,6 +58,7 @@ pub(crate) fn remains(connection: &Connection, instance: i64) -> Outcome<Remains
     let is_ended_instance = connection.prepare_cached(sql)?.exists([instance])?;
     let mut rows = 0;
     for (table, _) in tables() {
+        // One more than a commit deletes tells that there is more, without counting the rest.
         let most = DELETED_ROWS_MAX + 1 - rows;
         let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {table} WHERE instance_key = ?1 LIMIT ?2)");
         let count = |row: &rusqlite::Row<'_>| row.get::<_, usize>(0);
@@ -88,6 +91,7 @@ fn delete_belongings(connection: &Connection, instance: i64, rows_left: &mut usi
         }
         let most = *rows_left as i64;
         if table == ElementInstance::HISTORY {
+            // The rows must still be there, because this counts them.
             element_counts::subtract(connection, instance, most)?;
         }
         let sql = format!(

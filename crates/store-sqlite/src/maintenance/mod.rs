@@ -41,6 +41,7 @@ impl Maintenance for SqliteStore {
             .await
     }
 
+    /// An index by age finds them, because keys are chosen by clients and say nothing about time.
     async fn purge_idempotency(&self, before: Timestamp, limit: usize) -> Result<usize> {
         self.writer
             .write(move |connection| {
@@ -54,6 +55,8 @@ impl Maintenance for SqliteStore {
     async fn purge_batches(&self, before: Timestamp, limit: usize) -> Result<usize> {
         self.writer
             .write(move |connection| {
+                // The last batch of a partition tells an owner whether its commit was written, and a
+                // successor how late it is.
                 // The last batches hold back at most one row per partition, hence the allowance.
                 let sql = "DELETE FROM batches WHERE number IN (SELECT number FROM \
                     (SELECT number, at FROM batches ORDER BY number LIMIT ?2 + \

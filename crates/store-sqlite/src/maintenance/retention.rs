@@ -23,6 +23,7 @@ pub(super) fn set(connection: &Connection, retention: Retention) -> Outcome<()> 
                 "INSERT OR REPLACE INTO settings VALUES (?1, ?2)",
                 params![name, kept.to_millis()],
             )?,
+            // No row means that operators have set nothing, which differs from "keep for ever" (-1).
             None => connection.execute("DELETE FROM settings WHERE name = ?1", [name])?,
         };
     }

@@ -22,6 +22,7 @@ impl SqliteStore {
         F::View: Send + 'static,
     {
         let query = query.clone();
+        // The total has less time than the page, so the search must be able to shorten its own patience.
         self.searches.read_in_parts(move |connection, patience| search(connection, &query, patience)).await
     }
 

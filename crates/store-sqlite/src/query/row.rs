@@ -38,12 +38,15 @@ impl SqlRow for ResultRow<'_, '_> {
         match self.value(column)? {
             ValueRef::Null => Ok(CursorValue::Null),
             ValueRef::Integer(value) => Ok(CursorValue::Int(value)),
+            // A cursor only has to lead back to its row, so text that is no UTF-8 may lose something here;
+            // its column is read and checked by itself.
             ValueRef::Text(text) => Ok(CursorValue::Text(String::from_utf8_lossy(text).into_owned())),
             _ => Err(unreadable(column, "not a value to sort by")),
         }
     }
 }
 
+/// A column of another type than this program writes means that the file was damaged or changed by hand.
 fn unreadable(column: usize, reason: &str) -> Error {
     Error::Corrupt { place: format!("column {column} of a result"), reason: reason.to_owned() }
 }
@@ -78,6 +81,7 @@ impl ToSql for Parameter<'_> {
             Parameter::Plain(SqlValue::Int(value)) => Ok((*value).into()),
             Parameter::Plain(SqlValue::Text(text)) => Ok(text.as_str().into()),
             Parameter::Plain(SqlValue::Bool(value)) => Ok((*value).into()),
+            // Only null is left: `From` has turned lists into `List`.
             Parameter::Plain(_) => Ok(ToSqlOutput::Borrowed(ValueRef::Null)),
             Parameter::List(list) => list.to_sql(),
         }

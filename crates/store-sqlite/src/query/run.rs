@@ -24,9 +24,11 @@ pub(super) fn search<F: SearchTable>(
         })?;
         rows = query.in_order(rows);
     }
+    // A page that is not full tells the total by itself, without a count.
     if let Some(total) = search.page.total_from(rows.len()) {
         return Ok(Results::new(rows, total));
     }
+    // The total is a courtesy: a count that takes long is given up, and the page is answered all the same.
     let counting = patience.shorten(COUNT_LIMIT_MS);
     match count(connection, count_query(&Sqlite, &search.filter)) {
         Ok(total) => Ok(Results::new(rows, total)),
@@ -36,6 +38,8 @@ pub(super) fn search<F: SearchTable>(
 }
 
 /// With keys in the place of conditions that few rows pass.
+/// A probe reads a few rows at most, and its keys let the statement begin there. SQLite, which keeps no
+/// statistics here, would otherwise have to guess which condition is the rare one.
 pub(super) fn settle<F: SearchTable>(connection: &Connection, search: &Search<F>) -> Outcome<Search<F>> {
     let mut answers = Vec::new();
     for probe in probes(&Sqlite, &search.filter) {
@@ -75,6 +79,7 @@ pub(super) fn for_each_row(
     statement: &Statement<'_>,
     mut visit: impl FnMut(&ResultRow<'_, '_>) -> Outcome<()>,
 ) -> Outcome<()> {
+    // The cache finds statements by their text, and the translator writes searches that differ in values only as equal text.
     let mut prepared = connection.prepare_cached(&statement.text)?;
     let mut rows = prepared.query(params_from_iter(statement.parameters.iter().map(Parameter::from)))?;
     while let Some(row) = rows.next()? {

@@ -107,9 +107,11 @@ pub(super) fn call_hierarchy(
         });
         next = columns.maybe_int()?;
     }
+    // The walk goes up from the instance; clients are shown the root first.
     hierarchy.reverse();
     Ok(match hierarchy.len() {
         0 => None,
+        // An instance that nobody has called has no hierarchy. None, in contrast, says that there is no such instance.
         1 => Some(Vec::new()),
         _ => Some(hierarchy),
     })

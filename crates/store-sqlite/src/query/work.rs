@@ -43,6 +43,7 @@ fn steps(connection: &Connection, statement: &Statement<'_>, plan: &mut String) 
         plan.push('\n');
     }
     plan.push_str("--\n");
+    // The statement does not come from the cache, because the counter of a kept one goes on from its earlier runs.
     let mut prepared = connection.prepare(&statement.text)?;
     let mut rows = prepared.query(parameters())?;
     while rows.next()?.is_some() {}

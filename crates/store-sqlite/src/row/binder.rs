@@ -7,6 +7,8 @@ use tidemill_store_sql::Binder;
 pub(crate) struct StatementBinder<'s, 'c> {
     statement: &'s mut Statement<'c>,
     next: usize,
+    /// The first error of a binding. It is kept until `execute`, so that the methods which bind need not
+    /// return one: they are the same for all SQL stores, and on Postgres they cannot fail.
     result: rusqlite::Result<()>,
 }
 
@@ -25,6 +27,7 @@ impl<'s, 'c> StatementBinder<'s, 'c> {
         if self.result.is_ok() {
             self.result = self.statement.raw_bind_parameter(self.next, value);
         }
+        // After an error the statement is not run any more, so the places no longer matter.
         self.next += 1;
     }
 }

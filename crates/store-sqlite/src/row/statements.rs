@@ -10,7 +10,7 @@ pub(crate) struct Statements {
     pub(crate) end: Option<String>,
 }
 
-/// Made once for each kind of entity.
+/// The text is always the same, because a connection finds its prepared statement by the text. Made once for each kind of entity.
 pub(crate) fn statements(table: &Table) -> &'static Statements {
     static OF_KINDS: [OnceLock<Statements>; EntityKind::COUNT] =
         [const { OnceLock::new() }; EntityKind::COUNT];
@@ -24,6 +24,7 @@ pub(crate) fn statements(table: &Table) -> &'static Statements {
 /// An upsert, because a batch does not say whether a row is new: the engine knows only how it is to be.
 fn put(table: &Table) -> String {
     let columns: Vec<&str> = [table.columns, table.live_columns].concat();
+    // Columns that never change are left out: SQLite then need not touch the indexes that hold them.
     let changing: Vec<String> =
         table.changing_columns().map(|column| format!("{column} = excluded.{column}")).collect();
     let on_conflict = if changing.is_empty() {

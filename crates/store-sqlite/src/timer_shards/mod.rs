@@ -19,6 +19,7 @@ impl TimerShards for SqliteStore {
         // Through the same writer as the batches of partitions: both share a sync, and a timer's command is in the inbox
         // when its row is gone.
         let now = self.writer.write(move |connection| write::batch(connection, &batch)).await?;
+        // The wake-up follows the commit, as with every append: an owner that is woken earlier finds an empty inbox.
         for partition in woken {
             tidemill_store::Wakeup::wake(self, partition).await;
         }
@@ -52,6 +53,7 @@ impl TimerShards for SqliteStore {
                     })
                     .await
             }
+            // All other reads may run beside a commit of the shard: it knows what it has in flight and merges that into the answer.
             need => self.loads.read(move |connection| read::supply(connection, partition, need)).await,
         }
     }

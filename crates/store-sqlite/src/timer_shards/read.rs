@@ -12,6 +12,7 @@ use tidemill_timers::slot::LEVEL_MAX;
 use tidemill_timers::{Position, Slot};
 
 /// Places that one read gives at most.
+/// A new owner reads all places of generated ids, of which there may be millions: pages keep each read short.
 const PLACES_PER_PAGE: usize = 10_000;
 pub(super) const BLOCK: &str = "level, slot, kind, batch_id, n, first_key, last_key, count, data";
 pub(super) const PLACE: &str = "id, key, due_at, id_due_at, generation, state";
@@ -28,6 +29,7 @@ pub(super) fn supply(connection: &Connection, partition: PartitionId, need: Time
             let mut rows = statement.query(params![partition.0, id.0.to_be_bytes()])?;
             Ok(Supply::Place(rows.next()?.map(place).transpose()?))
         }
+        // One step in the index skips all empty slots, however far away the next timer is.
         TimerNeed::First { level, from } => {
             let sql = "SELECT slot FROM timer_blocks WHERE partition_id = ?1 AND level = ?2 AND slot >= ?3 \
                        ORDER BY slot LIMIT 1";
@@ -36,6 +38,8 @@ pub(super) fn supply(connection: &Connection, partition: PartitionId, need: Time
                 statement.query_row(params![partition.0, level, from], |row| row.get(0)).optional()?;
             Ok(Supply::First(first))
         }
+        // `up_to_batch` leaves out blocks that were written after the work on the slot began: that work
+        // deletes exactly the blocks it has read, so a later one would be lost or handled twice.
         TimerNeed::Blocks { slot, after, up_to_batch, entries_max } => {
             let after =
                 after.map_or((-1, 0, 0), |after| (after.kind as i64, after.batch, i64::from(after.n)));
@@ -63,6 +67,7 @@ pub(super) fn supply(connection: &Connection, partition: PartitionId, need: Time
 }
 
 /// Level by level from the coarsest, because timers move only to finer ones.
+/// A timer that is being moved to a finer level meanwhile is met in one of the two: the finer level is read later.
 fn find(
     connection: &Connection,
     partition: PartitionId,
@@ -81,6 +86,7 @@ fn find(
         let slot = Slot::of(position.due_ms, level);
         let behind = after.filter(|after| after.slot == slot);
         let behind = behind.map_or((-1, 0, 0), |id| (id.kind as i64, id.batch, i64::from(id.n)));
+        // The limit holds over all levels, because memory does. `page` gives one row at least, so a find always gets on.
         let left = entries_max.saturating_sub(entries);
         let rows = statement.query(params![
             partition.0,
@@ -105,7 +111,8 @@ fn places(connection: &Connection, partition: PartitionId, after: Option<PlaceId
     let sql = format!(
         "SELECT {PLACE} FROM timer_places WHERE partition_id = ?1 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4"
     );
-    // An empty blob comes before all others; own ids have the highest bit.
+    // Only places of generated ids are listed. Those of own ids are looked up one at a time, because there is
+    // no limit to their number. An empty blob comes before all others; own ids have the highest bit.
     let after: Vec<u8> = after.map(|after| after.0.to_be_bytes().to_vec()).unwrap_or_default();
     let own = (1u128 << 127).to_be_bytes();
     let mut statement = connection.prepare_cached(&sql)?;
@@ -117,6 +124,7 @@ fn places(connection: &Connection, partition: PartitionId, after: Option<PlaceId
     Ok(Supply::Places { is_last: rows.len() < PLACES_PER_PAGE, rows })
 }
 
+/// Only the last batch counts: its mark and its highest key are where the predecessor has ended.
 pub(super) fn recover(connection: &Connection, fence: Fence) -> Outcome<Recovered> {
     let partition = fence.partition;
     let last = connection
@@ -126,6 +134,7 @@ pub(super) fn recover(connection: &Connection, fence: Fence) -> Outcome<Recovere
         )?
         .query_row([partition], |row| Ok((row.get(0)?, row.get(1)?, Position::new(row.get(2)?, row.get(3)?))))
         .optional()?;
+    // A shard that has never written begins with nothing fired.
     let (last_batch, highest_key, mark) = last.unwrap_or((0, 0, Position::MIN));
     let mut statement = connection.prepare_cached(
         "SELECT tenant, namespace, since_due, since_key, is_resuming FROM timer_namespaces WHERE partition_id = ?1",
@@ -137,12 +146,14 @@ pub(super) fn recover(connection: &Connection, fence: Fence) -> Outcome<Recovere
     let namespaces = namespaces.collect::<rusqlite::Result<_>>()?;
     let mut statement = connection
         .prepare_cached("SELECT target_id, hash, lane FROM timer_targets WHERE partition_id = ?1")?;
+    // The data of targets, which may be long, stays in the store until a delivery needs it.
     let targets = statement
         .query_map([partition], |row| Ok((row.get(0)?, u128::from_be_bytes(row.get(1)?), row.get(2)?)))?;
     let targets = targets.collect::<rusqlite::Result<_>>()?;
     Ok(Recovered { fence, last_batch, highest_key, mark, namespaces, targets })
 }
 
+/// Rows of old batches are deleted, but the one that is asked for is the last: one is in flight at a time.
 pub(super) fn has_batch(connection: &Connection, partition: PartitionId, batch: i64) -> Outcome<bool> {
     let sql = "SELECT 1 FROM timer_batches WHERE partition_id = ?1 AND batch_id = ?2";
     Ok(connection.prepare_cached(sql)?.exists(params![partition.0, batch])?)
@@ -155,6 +166,7 @@ pub(super) fn deliveries(
     after: Option<DeliveryId>,
     entries_max: usize,
 ) -> Outcome<DeliveryPage> {
+    // The order of the index is that of firing, so deliveries leave in the order in which they fell due.
     let (batch, n) = after.map_or((i64::MIN, 0), |after| (after.batch, i64::from(after.n)));
     let mut statement = connection.prepare_cached(
         "SELECT batch_id, n, first_key, count, data FROM timer_deliveries \
@@ -206,6 +218,7 @@ fn page<T>(
     while let Some(row) = rows.next()? {
         let row = read(row)?;
         entries += count(&row) as usize;
+        // A page has one row at least, however many entries that has: an empty page would be taken for the end.
         if !page.is_empty() && entries > entries_max {
             return Ok((page, false));
         }
@@ -239,6 +252,8 @@ pub(super) fn place(row: &Row<'_>) -> Outcome<Place> {
     })
 }
 
+/// The error is not `Corrupt`, which would stop the writer for all partitions: one slot that cannot be read
+/// must not take processes with it.
 pub(super) fn damaged(reason: &str) -> Fault {
     Fault::Store(Error::Failed { place: "the timers".into(), reason: reason.into() })
 }

@@ -14,6 +14,7 @@ use tidemill_timers::shard::{BlockRow, FailureId, FailureRow, Fence, Place};
 #[async_trait]
 impl TimerReads for SqliteStore {
     async fn timer_shard(&self, partition: PartitionId) -> Result<ShardState> {
+        // No fence is needed to look: the epoch 0 is never a real one, so nothing could be written with it.
         let fence = Fence { partition: u32::from(partition.0), epoch: 0 };
         let read = move |connection: &Connection| {
             let recovered = recover(connection, fence)?;
@@ -97,6 +98,7 @@ fn slots(
     let sql = "SELECT level, slot, kind, count(*), sum(count), sum(length(data)) FROM timer_blocks \
                WHERE partition_id = ?1 AND (level, slot, kind) > (?2, ?3, ?4) \
                GROUP BY level, slot, kind ORDER BY level, slot, kind LIMIT ?5";
+    // Levels begin with 0, so this comes before all of them.
     let after = after.map_or((-1, 0, 0), |(slot, kind)| (i64::from(slot.level), slot.number, kind as i64));
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![partition.0, after.0, after.1, after.2, rows_max as i64])?;

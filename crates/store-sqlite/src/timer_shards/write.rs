@@ -2,7 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::ownership::now;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Statement, params};
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_store::{Error, HolderId, TIMER_BATCHES_KEPT, TimerBatch};
 use tidemill_timers::block::Scope;
@@ -14,6 +14,8 @@ use tidemill_timers::shard::{
 pub(super) fn batch(connection: &Connection, timers: &TimerBatch) -> Outcome<Timestamp> {
     let (partition, batch) = (timers.partition(), &timers.batch);
     crate::bench::note_statements(statements(timers));
+    // A loop that has lost its shard must not write a row. The writer runs one transaction at a time, so the
+    // fence cannot change before the commit.
     check_fence(connection, partition, &batch.fence, &timers.holder)?;
     insert_batch(connection, partition, batch)?;
     delete_blocks(connection, partition, &batch.block_deletes)?;
@@ -27,17 +29,18 @@ pub(super) fn batch(connection: &Connection, timers: &TimerBatch) -> Outcome<Tim
     for (scope, pause) in &batch.namespaces {
         change_namespace(connection, partition, scope, pause.as_ref())?;
     }
+    // Timers that tell a process become commands here. A command is in the inbox exactly if its timer is gone, so it runs once.
     for entry in &timers.outgoing {
         crate::inbox::insert(connection, entry)?;
     }
     Ok(Timestamp(now()))
 }
 
-/// The fence, the batch, and one for each row.
+/// The fence, the batch, and one for each group of blocks and for each other row.
 fn statements(timers: &TimerBatch) -> usize {
     let batch = &timers.batch;
-    2 + batch.block_deletes.len()
-        + batch.block_inserts.len()
+    2 + groups(&batch.block_deletes).count()
+        + groups(&batch.block_inserts).count()
         + batch.places.len()
         + batch.targets.len()
         + batch.delivery_deletes.len()
@@ -65,6 +68,8 @@ fn check_fence(
     }
 }
 
+/// The row names the batch for `Settle`, and carries the mark and the highest key that a new owner begins
+/// with.
 /// Old rows go a few hundred at a time, so that the table stays small and most commits delete nothing.
 fn insert_batch(connection: &Connection, partition: PartitionId, batch: &Batch) -> Outcome<()> {
     connection
@@ -88,42 +93,69 @@ fn insert_batch(connection: &Connection, partition: PartitionId, batch: &Batch) 
     Ok(())
 }
 
+/// Rows as groups for one statement each: as large as possible, of few sizes, so that their statements stay prepared.
+fn groups<T>(rows: &[T]) -> impl Iterator<Item = &[T]> {
+    let mut rest = rows;
+    std::iter::from_fn(move || {
+        let size = [16, 4, 2, 1].into_iter().find(|size| *size <= rest.len())?;
+        let (group, others) = rest.split_at(size);
+        rest = others;
+        Some(group)
+    })
+}
+
 fn insert_blocks(connection: &Connection, partition: PartitionId, rows: &[BlockRow]) -> Outcome<()> {
-    let mut insert = connection
-        .prepare_cached("INSERT INTO timer_blocks VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
-    for row in rows {
-        let BlockId { slot, kind, batch, n } = row.id;
-        insert.execute(params![
-            partition.0,
-            slot.level,
-            slot.number,
-            kind as u8,
-            batch,
-            n,
-            row.first_key,
-            row.last_key,
-            row.count,
-            row.data
-        ])?;
+    for group in groups(rows) {
+        let values = vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"; group.len()].join(", ");
+        let mut insert = connection.prepare_cached(&format!("INSERT INTO timer_blocks VALUES {values}"))?;
+        for (nth, row) in group.iter().enumerate() {
+            let at = bind_id(&mut insert, 10 * nth, partition, row.id)?;
+            insert.raw_bind_parameter(at + 1, row.first_key)?;
+            insert.raw_bind_parameter(at + 2, row.last_key)?;
+            insert.raw_bind_parameter(at + 3, row.count)?;
+            insert.raw_bind_parameter(at + 4, &row.data)?;
+        }
+        insert.raw_execute()?;
     }
     Ok(())
 }
 
+/// Exactly these: each is looked up by its whole id.
 fn delete_blocks(connection: &Connection, partition: PartitionId, ids: &[BlockId]) -> Outcome<()> {
-    let mut delete = connection.prepare_cached(
-        "DELETE FROM timer_blocks WHERE partition_id = ?1 AND level = ?2 AND slot = ?3 AND kind = ?4 \
-         AND batch_id = ?5 AND n = ?6",
-    )?;
-    for BlockId { slot, kind, batch, n } in ids {
-        delete.execute(params![partition.0, slot.level, slot.number, *kind as u8, batch, n])?;
+    for group in groups(ids) {
+        let values = vec!["(?, ?, ?, ?, ?, ?)"; group.len()].join(", ");
+        let mut delete = connection.prepare_cached(&format!(
+            "DELETE FROM timer_blocks WHERE rowid IN (SELECT b.rowid FROM (VALUES {values}) v \
+             CROSS JOIN timer_blocks b WHERE (b.partition_id, b.level, b.slot, b.kind, b.batch_id, b.n) \
+             = (v.column1, v.column2, v.column3, v.column4, v.column5, v.column6))"
+        ))?;
+        for (nth, id) in group.iter().enumerate() {
+            bind_id(&mut delete, 6 * nth, partition, *id)?;
+        }
+        delete.raw_execute()?;
     }
     Ok(())
+}
+
+/// The columns of the primary key, behind so many others. Gives how many there are now.
+fn bind_id(
+    statement: &mut Statement<'_>,
+    behind: usize,
+    partition: PartitionId,
+    BlockId { slot, kind, batch, n }: BlockId,
+) -> Outcome<usize> {
+    let numbers = [i64::from(partition.0), slot.level.into(), slot.number, kind as i64, batch, i64::from(n)];
+    for (nth, number) in numbers.into_iter().enumerate() {
+        statement.raw_bind_parameter(behind + nth + 1, number)?;
+    }
+    Ok(behind + numbers.len())
 }
 
 fn change_places(connection: &Connection, partition: PartitionId, changes: &[PlaceChange]) -> Outcome<()> {
     let mut put = connection
         .prepare_cached("INSERT OR REPLACE INTO timer_places VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     let mut delete = connection
+        // The key must match too, because an id that was freed may belong to another timer by now.
         .prepare_cached("DELETE FROM timer_places WHERE partition_id = ?1 AND id = ?2 AND key = ?3")?;
     for change in changes {
         match change {
@@ -174,7 +206,7 @@ fn delete_deliveries(connection: &Connection, partition: PartitionId, ids: &[Del
     Ok(())
 }
 
-/// The same failure may be told twice, after a crash between the delivery and its end.
+/// This runs before `insert_failures`, as `Batch::failure_deletes` asks: otherwise it could delete a failure of this same batch.
 fn delete_failures(connection: &Connection, partition: PartitionId, ids: &[FailureId]) -> Outcome<()> {
     let sql = "DELETE FROM timer_failures WHERE partition_id = ?1 AND key = ?2 AND generation = ?3";
     for id in ids {
@@ -183,6 +215,7 @@ fn delete_failures(connection: &Connection, partition: PartitionId, ids: &[Failu
     Ok(())
 }
 
+/// A row is replaced, because the same failure may be told twice after a crash between the delivery and its end.
 fn insert_failures(connection: &Connection, partition: PartitionId, rows: &[FailureRow]) -> Outcome<()> {
     for row in rows {
         connection
@@ -199,6 +232,7 @@ fn change_namespace(
     pause: Option<&Pause>,
 ) -> Outcome<()> {
     match pause {
+        // A pause has a row, a namespace that runs has none: there are many namespaces, and few are ever paused.
         Some(Pause { since, is_resuming }) => connection
             .prepare_cached("INSERT OR REPLACE INTO timer_namespaces VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Nulls are the lowest. Values of one field are of one type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
 pub enum CursorValue {
+    // The names are short, because a cursor travels with every page.
     #[serde(rename = "n")]
     Null,
     #[serde(rename = "i")]
@@ -37,6 +38,7 @@ packed!(Stored);
 impl Cursor {
     pub fn encode<F: Field>(&self, order: &[Sort<F>]) -> String {
         let bytes = pack(&Stored { s: signature(order), v: self.values.clone() });
+        // Hexadecimal digits need no escaping in a URL or in JSON.
         let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
         let mut text = String::with_capacity(2 * bytes.len());
         for byte in bytes {
@@ -46,8 +48,10 @@ impl Cursor {
     }
 
     pub fn decode<F: Field>(text: &str, order: &[Sort<F>], values_per_item: usize) -> Result<Cursor> {
+        // Only the beginning is quoted: a client may send anything of any length.
         let bad = || Error::BadCursor(text.chars().take(100).collect());
         let stored: Stored = unpack(&from_hex(text).ok_or_else(bad)?).map_err(|_| bad())?;
+        // A cursor of another sort would be compared column by column with values of other fields.
         if stored.s != signature(order) || stored.v.len() != values_per_item {
             return Err(bad());
         }
@@ -61,6 +65,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     Some(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }
 
+/// This is FNV-1a, written out: a cursor may come back to another node or to a newer version, so the hash must never change.
 fn signature<F: Field>(order: &[Sort<F>]) -> u32 {
     let mut hash: u32 = 0x811c_9dc5;
     for sort in order {

@@ -45,6 +45,7 @@ impl Pattern {
         let first = pieces.next().expect("there is one from the beginning");
         let mut middle: Vec<Piece> = pieces.collect();
         let rest = middle.pop().map(|last| {
+            // Two `*` in a row mean the same as one.
             middle.retain(|piece| !piece.places.is_empty());
             Rest { middle, last }
         });
@@ -109,6 +110,7 @@ impl Piece {
         Some(left.as_str())
     }
 
+    /// The comparison goes from the end, so that the text before it need not be looked at.
     fn is_end_of(&self, text: &str) -> bool {
         let mut left = text.chars();
         self.places.iter().rev().all(|place| {
@@ -120,6 +122,7 @@ impl Piece {
     fn after_first<'t>(&self, text: &'t str) -> Option<&'t str> {
         match &self.gaps {
             Some(gaps) => gaps.end_of_first(self.places.len(), text).map(|end| &text[end..]),
+            // Without `?` the search of the standard library does, which takes linear time for any text.
             None => text.find(&self.prefix).map(|at| &text[at + self.prefix.len()..]),
         }
     }
@@ -133,6 +136,7 @@ impl Gaps {
         }
         let mut of: FxHashMap<char, Vec<u64>> = FxHashMap::default();
         for (n, literal) in places.iter().enumerate().filter_map(|(n, place)| Some((n, (*place)?))) {
+            // A literal also fits where any character may stand, so its places begin as a copy of those.
             of.entry(literal).or_insert_with(|| any.clone())[n / 64] |= 1 << (n % 64);
         }
         Gaps { any, of }
@@ -142,9 +146,11 @@ impl Gaps {
     /// the first n + 1 places of the piece say.
     fn end_of_first(&self, places: usize, text: &str) -> Option<usize> {
         let mut state = vec![0u64; self.any.len()];
+        // This bit in the last word says that all places have matched.
         let whole = 1u64 << ((places - 1) % 64);
         for (at, character) in text.char_indices() {
             let mask = self.of.get(&character).unwrap_or(&self.any);
+            // A match may begin at every character, which is why a 1 is shifted in each time.
             let mut carry = 1;
             for (word, mask) in state.iter_mut().zip(mask) {
                 let next = *word >> 63;

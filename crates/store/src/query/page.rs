@@ -1,6 +1,6 @@
 //! Order and pages.
 
-/// Totals are exact up to here.
+/// Totals are exact up to here. Counting further could cost as much as reading all of history.
 pub const TOTAL_MAX: u64 = 10_000;
 
 /// A total that takes longer to count is given up: the page is what was asked for.
@@ -77,6 +77,7 @@ impl<V> Results<V> {
     /// From the page's items with the cursors that lead to them; the total may be counted too far.
     pub fn new(mut items: Vec<(V, String)>, total: u64) -> Results<V> {
         let start_cursor = items.first().map(|(_, cursor)| cursor.clone());
+        // This one can be taken, but the first one must be copied: a page of one item needs its cursor twice.
         let end_cursor = items.last_mut().map(|(_, cursor)| std::mem::take(cursor));
         Results {
             items: items.into_iter().map(|(view, _)| view).collect(),

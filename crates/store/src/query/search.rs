@@ -2,13 +2,14 @@
 
 use super::{Field, Filter, Order, Page, Sort};
 
-/// The part of a long value that a brief search shows.
+/// The part of a long value that a brief search shows. Camunda cuts long values at the same length.
 pub const BRIEF_CHARS_MAX: usize = 8191;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Search<F> {
     pub filter: Filter<F>,
     /// The entity's key, ascending, always follows as the last criterion.
+    /// Without the key, rows that are equal in all sorted fields could change places between two pages.
     pub sort: Vec<Sort<F>>,
     pub page: Page,
     /// Long values are cut: nothing beyond `BRIEF_CHARS_MAX` and one more character is read of them.
@@ -45,6 +46,7 @@ impl<F: Field> Search<F> {
     pub fn total_order(&self) -> Vec<Sort<F>> {
         let mut order: Vec<Sort<F>> = Vec::new();
         for sort in &self.sort {
+            // A field that comes a second time cannot change the order, and SQL stores would compare it for every row.
             if order.iter().all(|known| known.field != sort.field) {
                 order.push(*sort);
             }

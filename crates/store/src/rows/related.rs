@@ -40,6 +40,7 @@ impl Related for Views<'_> {
         while let Some(caller) = open.pop() {
             let rows = both(&self.live.process_instances, &self.history.process_instances);
             let called = rows.filter(|(row, _)| row.parent.is_some_and(|parent| parent.instance == caller));
+            // `within` also keeps the walk from going in circles, should a row ever be its own ancestor.
             open.extend(called.map(|(row, _)| row.key).filter(|key| within.insert(*key)));
         }
         within
@@ -47,6 +48,7 @@ impl Related for Views<'_> {
 
     fn elements_within(&self, element: ElementInstanceKey) -> BTreeSet<ElementInstanceKey> {
         let live = &self.live.element_instances;
+        // An unknown element has nothing inside; without this look it would at least contain itself.
         if !live.contains_key(&element) && !self.history.element_instances.contains_key(&element) {
             return BTreeSet::new();
         }

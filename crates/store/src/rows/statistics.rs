@@ -19,6 +19,7 @@ impl Views<'_> {
         filter: &Filter<ProcessInstanceField>,
     ) -> Vec<ElementStatistics> {
         let elements = self.of::<ElementInstanceField>().filter(|element| element.definition == definition);
+        // Without a filter no instance has to be looked at.
         if filter.all.is_empty() {
             return count(elements);
         }
@@ -45,6 +46,7 @@ impl Views<'_> {
         }
         let counted = processes.into_iter().map(|((process_id, tenant), versions)| {
             let keys: Vec<DefinitionKey> = versions.iter().map(|version| version.key).collect();
+            // The name may change from version to version; lists show that of the latest.
             let latest = versions.iter().max_by_key(|version| version.version);
             let [active_without_incident, active_with_incident] = active(&keys);
             ProcessStatistics {
@@ -109,6 +111,7 @@ impl Views<'_> {
             active_instances: instances.len() as u64,
         });
         let mut counted: Vec<ErrorStatistics> = counted.collect();
+        // The sort is stable, so errors that are equally frequent stay in the order of their texts.
         counted.sort_by_key(|error| Reverse(error.active_instances));
         counted
     }

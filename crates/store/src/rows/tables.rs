@@ -6,11 +6,12 @@ use tidemill_model::entity::*;
 use tidemill_model::{Entity, Stored, TenantId, Text};
 
 /// Partition, due time and key: the order of the schedule.
+/// With this order, a page of due timers is a range of the map.
 pub type TimerId = (u16, i64, i64);
 /// Correlation key, process id and tenant: of each there is one lock.
 type LockId = (Text, Text, TenantId);
 
-/// What identifies a row is its key, but for two kinds.
+/// A row is identified by its key, but for two kinds.
 macro_rules! id_type {
     (Timer) => {
         TimerId
@@ -36,6 +37,7 @@ macro_rules! id_of {
 }
 
 fn timer_id(timer: &Timer) -> TimerId {
+    // A key without a partition cannot be; 0 is the number of none.
     let partition = timer.key.partition().map_or(0, |partition| partition.0);
     (partition, timer.due_at.0, timer.key.0)
 }

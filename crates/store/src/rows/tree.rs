@@ -21,6 +21,7 @@ impl Views<'_> {
         let mut next = Some(scope);
         while let Some(scope) = next {
             for variable in self.of::<VariableField>().filter(|variable| variable.scope == scope) {
+                // The walk goes from the inside out, so the first of a name stays: it hides those around it.
                 visible.entry(variable.name.clone()).or_insert(variable);
             }
             next = self.element_row(scope).map(|element| element.parent);
@@ -43,6 +44,7 @@ impl Views<'_> {
 
     fn instance_view(&self, row: &ProcessInstance) -> ProcessInstanceView {
         let definition = self.live.process_definitions.get(&row.definition).map(|definition| &**definition);
+        // Only facts are taken from the view that do not depend on whether the instance has ended.
         ProcessInstanceView::of(&Row { entity: row, definition, has_ended: false })
     }
 

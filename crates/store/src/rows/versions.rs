@@ -48,6 +48,7 @@ pub fn find_form(
 }
 
 /// All versions, deleted ones included, in their order.
+/// Deleted ones count, because their numbers must not be given again.
 pub(super) fn all_versions<K, T: Version>(
     table: &BTreeMap<K, Arc<T>>,
     tenant: &TenantId,

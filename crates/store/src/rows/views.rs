@@ -100,6 +100,7 @@ viewed! {
     JobField = |views| {
         let leases = views.leases();
         both(&views.live.jobs, &views.history.jobs).map(move |(row, ended)| {
+            // An ended job shows the worker that held it last, which its own row tells.
             let listed = leases.get(&row.key.0).copied().filter(|_| !ended);
             JobView::of(&views.row(row, row.origin.definition, ended), lease_of(row, listed))
         })
@@ -140,6 +141,7 @@ viewed! {
             .map(|(row, ended)| IncidentView::of(&views.row(row, row.origin.definition, ended)))
     };
     ResourceField = |views| {
+        // Deleted resources are kept for their version numbers, but never shown.
         let rows = views.live.resources.values().filter(|resource| !resource.is_deleted);
         rows.map(|resource| ResourceView::of(resource))
     };

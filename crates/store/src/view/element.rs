@@ -47,6 +47,7 @@ impl ElementInstanceView {
             kind: entity.kind,
             state: entity.state.into(),
             incident: entity.incident,
+            // The count below is kept by the engine, so that no search has to walk down a tree of calls.
             has_incident: entity.incident.is_some() || entity.incidents_below > 0,
             started_at: entity.started_at,
             ended_at: row.ended_at(entity.ended_at, entity.started_at),

@@ -112,6 +112,7 @@ impl CorrelationView {
         CorrelationView {
             subscription: entity.subscription,
             message: entity.message,
+            // The key of a message carries the partition of its box.
             partition: entity.message.partition().unwrap_or(PartitionId(0)),
             instance: entity.origin.instance,
             root: entity.origin.root,

@@ -13,6 +13,8 @@ pub struct Row<'e, E> {
 }
 
 impl<E> Row<'_, E> {
+    /// Definition facts are joined when rows are read, not repeated in every row. A definition that is
+    /// missing must not hide the row, so it shows an empty name.
     pub(super) fn process_id(&self) -> Text {
         self.definition.map(|definition| definition.process_id.clone()).unwrap_or_default()
     }

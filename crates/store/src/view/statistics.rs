@@ -40,7 +40,8 @@ pub struct ErrorStatistics {
     pub active_instances: u64,
 }
 
-/// The number by which the API names an error text: over UTF-16 units, times 31.
+/// The number by which the API names an error text: over UTF-16 units, times 31. Camunda uses
+/// `String.hashCode` of Java, and clients pass its number back in filters.
 pub fn error_hash(message: &str) -> i32 {
     message.encode_utf16().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }

@@ -97,6 +97,7 @@ impl JobView {
             retries: entity.retries,
             priority: entity.priority,
             headers: entity.headers.clone(),
+            // A job that nobody holds still shows who had it last: operators look for that when it fails.
             worker: lease.map(|lease| lease.worker.clone()).or(last.map(|last| last.worker.clone())),
             deadline: lease.map(|lease| lease.deadline).or(last.map(|last| last.deadline)),
             error_code: entity.error_code.clone(),

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 ///
 /// The file holds everything that was answered before, as of one moment. To restore it, stop the server, put the file
 /// in the place of tidemill.db (and remove tidemill.db-wal), and start the server. A store on Postgres is backed up
-/// with pg_dump.
+/// with pg_dump, one on Redis with the files of Redis.
 #[derive(Args)]
 pub(super) struct Backup {
     /// The file to write; it must not exist

@@ -101,7 +101,7 @@ impl Log {
         std::thread::scope(|scope| {
             let following = scope.spawn(|| self.show_what_comes(session, cursor));
             if runtime.block_on(told_to_stop_or(|| following.is_finished()))? {
-                // Whoever holds the output is in the middle of a line.
+                // The thread that holds the output is in the middle of a line, so this waits for it.
                 let _whole_lines = std::io::stdout().lock();
                 std::process::exit(0);
             }

@@ -1,4 +1,4 @@
-//! What administration from another machine needs: the secret that the servers of a store share.
+//! The secret that the servers of a store share, which administration from another machine needs.
 
 use crate::client::{Remote, RemoteCommand};
 use anyhow::Result;

@@ -56,7 +56,7 @@ pub(super) struct Start {
     pub(super) latency_us: u32,
 }
 
-/// What a load was like.
+/// The results of a load.
 pub(super) struct Experience {
     /// Each start while it was measured, the quickest first.
     pub(super) starts: Vec<Start>,
@@ -100,7 +100,7 @@ impl Load {
     }
 }
 
-/// What the tasks of the load's thread share.
+/// The parts that the tasks of the load's thread share.
 struct Site {
     plan: Plan,
     shared: Arc<Shared>,

@@ -1,7 +1,7 @@
-//! Where a store under measurement lies: a file, or a schema of a Postgres. Everything else in the bench knows
+//! Where a store under measurement lies: a file, a schema of a Postgres, or a prefix of a Redis. Everything else in the bench knows
 //! only the store.
 
-use crate::serve::sqlite_path;
+use crate::serve::{is_postgres, is_redis, sqlite_path};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::ffi::OsString;
@@ -12,13 +12,14 @@ use tempfile::TempDir;
 use tidemill_model::PartitionCount;
 use tidemill_store::{Batch, Store};
 use tidemill_store_postgres::{OldSnapshot, PostgresStore};
+use tidemill_store_redis::{Figures, RedisStore};
 use tidemill_store_sqlite::SqliteStore;
 
 /// Sees every batch.
 pub(super) type BatchHook = Arc<dyn Fn(&Batch) + Send + Sync>;
 
 /// Stores that a bench makes beside the one under load.
-pub(super) const BESIDE: [&str; 3] = ["limit", "preloaded", "window"];
+pub(super) const BESIDE: [&str; 4] = ["limit", "limit_plain", "preloaded", "window"];
 
 #[derive(Args, Clone)]
 pub(super) struct BenchStore {
@@ -26,10 +27,11 @@ pub(super) struct BenchStore {
     #[arg(long, required_unless_present = "url", conflicts_with = "url")]
     file: Option<PathBuf>,
 
-    /// A Postgres
+    /// A Postgres or a Redis
     #[arg(long, requires = "schema")]
     url: Option<String>,
 
+    /// Of the Postgres; of a Redis the prefix of its keys
     #[arg(long)]
     schema: Option<String>,
 }
@@ -57,10 +59,21 @@ impl BenchStore {
             let options = tidemill_store_postgres::Options { partitions, on_batch, ..options };
             return Ok(Arc::new(PostgresStore::open(&options).await?));
         }
+        if let Some(options) = self.redis()? {
+            let options = tidemill_store_redis::Options { partitions, on_batch, ..options };
+            return Ok(Arc::new(RedisStore::open(&options).await?));
+        }
         let file = self.file.as_ref().context("a store needs a file or a URL")?;
         let options = tidemill_store_sqlite::Options::new(file);
         let options = tidemill_store_sqlite::Options { partitions, on_batch, ..options };
         Ok(Arc::new(SqliteStore::open(&options)?))
+    }
+
+    /// A Redis that takes batches as plain transactions.
+    pub(super) async fn open_plain(&self, partitions: PartitionCount) -> Result<Arc<dyn Store>> {
+        let options = self.redis()?.context("only a Redis takes plain transactions")?;
+        let options = tidemill_store_redis::Options { partitions, is_plain: true, ..options };
+        Ok(Arc::new(RedisStore::open(&options).await?))
     }
 
     /// On the disk of the store, or of this machine where the store is elsewhere.
@@ -69,7 +82,8 @@ impl BenchStore {
         parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
-    pub(super) fn is_postgres(&self) -> bool {
+    /// Any number of processes can open it.
+    pub(super) fn is_shared(&self) -> bool {
         self.url.is_some()
     }
 
@@ -82,9 +96,25 @@ impl BenchStore {
     }
 
     fn postgres(&self) -> Option<tidemill_store_postgres::Options> {
-        let (url, schema) = (self.url.as_ref()?, self.schema.as_ref()?);
+        let (url, schema) = (self.url.as_ref().filter(|url| is_postgres(url))?, self.schema.as_ref()?);
         let options = tidemill_store_postgres::Options::new(url);
         Some(tidemill_store_postgres::Options { schema: schema.clone(), ..options })
+    }
+
+    fn redis(&self) -> Result<Option<tidemill_store_redis::Options>> {
+        let (Some(url), Some(prefix)) = (self.url.as_ref().filter(|url| is_redis(url)), &self.schema) else {
+            return Ok(None);
+        };
+        let options = tidemill_store_redis::Options::new(url, PartitionCount::ONE)?;
+        Ok(Some(tidemill_store_redis::Options { prefix: prefix.clone(), ..options }))
+    }
+
+    /// What a Redis has done and holds; none for other stores.
+    pub(super) async fn redis_figures(&self) -> Result<Option<Figures>> {
+        match self.redis()? {
+            Some(options) => Ok(Some(RedisStore::figures(&options).await?)),
+            None => Ok(None),
+        }
     }
 
     /// Runs beside the load and ends when it is dropped.
@@ -93,7 +123,7 @@ impl BenchStore {
         Ok(PostgresStore::hold_snapshot(&options).await?)
     }
 
-    /// What a database does by itself some minutes after so many rows have come.
+    /// Does at once what a database does by itself some minutes after so many rows have come.
     pub(super) async fn gather_statistics(&self) -> Result<()> {
         if let Some(options) = self.postgres() {
             PostgresStore::gather_statistics(&options).await?;
@@ -121,6 +151,9 @@ impl BenchStore {
         if let Some(options) = self.postgres() {
             PostgresStore::drop_schema(&options).await?;
         }
+        if let Some(options) = self.redis()? {
+            RedisStore::drop_all(&options).await?;
+        }
         Ok(())
     }
 }
@@ -142,7 +175,7 @@ impl FreshPlace {
                 let place = BenchStore { file: Some(directory.path().join("tidemill.db")), ..nowhere };
                 Ok(FreshPlace { place, _directory: Some(directory) })
             }
-            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+            Some(url) if is_postgres(url) || is_redis(url) => {
                 let schema = format!("bench_{:08x}", seed());
                 let place = BenchStore { url: Some(url.to_owned()), schema: Some(schema), ..nowhere };
                 Ok(FreshPlace { place, _directory: None })
@@ -171,7 +204,7 @@ impl Deref for FreshPlace {
 
 impl Drop for FreshPlace {
     fn drop(&mut self) {
-        if !self.place.is_postgres() {
+        if !self.place.is_shared() {
             return;
         }
         let removed = tokio::runtime::Builder::new_current_thread().enable_all().build().map(|runtime| {
@@ -185,7 +218,7 @@ impl Drop for FreshPlace {
         });
         if !matches!(removed, Ok(Ok(()))) {
             let schema = self.place.schema.as_deref().unwrap_or_default();
-            eprintln!("the schemas {schema} and {schema}_* could not be removed");
+            eprintln!("the schemas (on Redis: prefixes) {schema} and {schema}_* could not be removed");
         }
     }
 }

@@ -5,12 +5,13 @@ use super::load::{Experience, Load, Plan};
 use super::model::Model;
 use super::place::{BenchStore, FreshPlace};
 use super::pulse::{Machine, Pulse};
-use super::report::{HalfLoad, MetricsCost, Report, UnderSnapshot};
+use super::report::{HalfLoad, MetricsCost, OnRedis, Report, UnderSnapshot};
 use crate::client::{Client, NewFile};
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
+use tidemill_store_redis::Figures;
 
 /// Between two looks at a running phase.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -33,7 +34,7 @@ Examples:
   tidemill bench processes --metrics compare           what counting for metrics costs
   tidemill bench processes --preload 500000            the cost of an instance does not grow with history")]
 pub(super) struct Processes {
-    /// Store of the server, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a
+    /// Store of the server, sqlite:PATH, postgres://... or redis://...; on a server in a new schema or under a new prefix, dropped afterwards [default: a
     /// new file in this directory, removed afterwards]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
@@ -90,7 +91,7 @@ enum Counting {
     Compare,
 }
 
-/// What a measured phase gave.
+/// The numbers of a measured phase.
 struct Measured {
     experience: Experience,
     seconds: f64,
@@ -98,6 +99,8 @@ struct Measured {
     cpu_seconds: f64,
     peak_rss_mb: f64,
     machine: Machine,
+    /// Of a Redis, over the phase.
+    redis: Option<Figures>,
 }
 
 impl Processes {
@@ -145,6 +148,15 @@ impl Processes {
             half_load: half.map(half_load),
             old_snapshot: snapshot,
             metrics,
+            redis: limit.redis.clone().zip(high.redis).map(|(limit, used)| {
+                let instances = high.counts.instances.max(1) as f64;
+                OnRedis {
+                    redis_cpu_us_per_instance: used.cpu_seconds * 1e6 / instances,
+                    redis_bytes_per_instance: used.memory_bytes as f64 / instances,
+                    redis_file_bytes_per_instance: used.file_bytes as f64 / instances,
+                    limit,
+                }
+            }),
         };
         if self.json {
             println!("{:#}", serde_json::to_value(&report)?)
@@ -184,11 +196,13 @@ impl Processes {
         let phase = if pace.is_some() { "half load" } else { "highest load" };
         wait(&load, Duration::from_secs(self.warm_up), "warm-up")?;
         let (before, cpu_before, began) = (child.counts()?, child.cpu_seconds()?, Instant::now());
+        let redis_before = redis_figures(place)?;
         let pulse = Pulse::begin(place.directory())?;
         load.measure(true);
         wait(&load, Duration::from_secs(self.seconds), phase)?;
         load.measure(false);
         let machine = pulse.end()?;
+        let redis = redis_figures(place)?.zip(redis_before).map(|(after, before)| after.since(&before));
         let (after, seconds) = (child.counts()?, began.elapsed().as_secs_f64());
         let cpu_seconds = child.cpu_seconds()? - cpu_before;
         let peak_rss_mb = child.peak_rss_mb()?;
@@ -202,7 +216,7 @@ impl Processes {
             rows: after.rows - before.rows,
             instances: after.instances - before.instances,
         };
-        Ok(Measured { experience: load.end()?, seconds, counts, cpu_seconds, peak_rss_mb, machine })
+        Ok(Measured { experience: load.end()?, seconds, counts, cpu_seconds, peak_rss_mb, machine, redis })
     }
 }
 
@@ -294,6 +308,11 @@ fn half_load(measured: Measured) -> HalfLoad {
         half_load_create_max_ms: measured.experience.percentile_ms(100.0),
         machine: measured.machine,
     }
+}
+
+fn redis_figures(place: &BenchStore) -> Result<Option<Figures>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(place.redis_figures())
 }
 
 fn wait(load: &Load, time: Duration, phase: &'static str) -> Result<()> {

@@ -1,5 +1,5 @@
-//! What no server on this machine could do better: how late a thread that only sleeps is woken, and how long the disk
-//! takes to sync a page. A latency is to be read next to them.
+//! Measures the limits of this machine, which no server can beat: how late a thread that only sleeps is
+//! woken, and how long the disk takes to sync a page. A latency is to be read next to them.
 
 use super::load::Start;
 use super::report::percentile_ms;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const NAP: Duration = Duration::from_millis(1);
 /// Between two syncs; seldom enough to cost the server nothing.
 const SYNC_EVERY: Duration = Duration::from_millis(10);
-/// What takes the machine longer than this holds up every server on it.
+/// A pause of the machine that is longer than this holds up every server on it.
 const STALL_MIN: Duration = Duration::from_millis(10);
 const PAGE: [u8; 4096] = [0; 4096];
 
@@ -82,7 +82,7 @@ struct Beat {
 }
 
 impl Beat {
-    /// What piles up meanwhile takes as long again to be worked off: a server at half load has half of its speed left.
+    /// Work that piles up meanwhile takes as long again to be done: a server at half load has half of its speed left.
     fn as_stall(&self) -> Option<Range<Instant>> {
         (self.took > STALL_MIN).then(|| self.began..self.began + self.took * 2)
     }

@@ -18,7 +18,7 @@ pub(super) struct Recorder {
     kept: Mutex<Vec<Batch>>,
 }
 
-/// What was committed so far.
+/// The commits so far.
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
     pub(super) commits: u64,
@@ -55,8 +55,7 @@ impl Recorder {
     }
 }
 
-/// Rows that a batch inserts, changes or deletes. What has ended is deleted in one place and inserted in
-/// another.
+/// Rows that a batch inserts, changes or deletes. A row that has ended is deleted in one table and inserted in another.
 pub(super) fn rows(batch: &Batch) -> u64 {
     let moved = batch.changes.iter().filter(|change| matches!(change, Change::End { was_stored: true, .. }));
     let answers = batch.answers.len() + batch.late_answers.len() + batch.results.len();

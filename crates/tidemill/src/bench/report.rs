@@ -1,6 +1,6 @@
 //! The figures: a table for people, JSON for programs.
 
-use super::limit::Limit;
+use super::limit::{Limit, RedisLimit};
 use super::load::{Experience, Start};
 use super::pulse::Machine;
 use crate::output::print_rows;
@@ -30,6 +30,19 @@ pub(super) struct Report {
     pub(super) old_snapshot: Option<UnderSnapshot>,
     #[serde(flatten)]
     pub(super) metrics: Option<MetricsCost>,
+    #[serde(flatten)]
+    pub(super) redis: Option<OnRedis>,
+}
+
+/// What a run takes of Redis itself.
+#[derive(Serialize)]
+pub(super) struct OnRedis {
+    pub(super) redis_cpu_us_per_instance: f64,
+    /// Of finished instances with their history, their part of the log and of the answers.
+    pub(super) redis_bytes_per_instance: f64,
+    pub(super) redis_file_bytes_per_instance: f64,
+    #[serde(flatten)]
+    pub(super) limit: RedisLimit,
 }
 
 /// How it feels when the server is not driven to its limit.
@@ -47,7 +60,7 @@ pub(super) struct HalfLoad {
     pub(super) machine: Machine,
 }
 
-/// What it costs when somebody holds an old snapshot.
+/// The cost of an old snapshot that somebody holds.
 #[derive(Serialize)]
 pub(super) struct UnderSnapshot {
     pub(super) before_snapshot_per_s: f64,
@@ -151,6 +164,18 @@ impl Report {
             ("server's processor time/instance", format!("{:.0} µs", self.cpu_us_per_instance)),
             ("server's peak memory", format!("{:.0} MB", self.peak_rss_mb)),
         ]);
+        if let Some(redis) = &self.redis {
+            let us = |value: f64| format!("{value:.1} µs");
+            rows.extend([
+                ("Redis' processor time/instance", us(redis.redis_cpu_us_per_instance)),
+                ("Redis' memory/finished instance", format!("{:.0} B", redis.redis_bytes_per_instance)),
+                ("Redis' file/instance", format!("{:.0} B", redis.redis_file_bytes_per_instance)),
+                ("same batches, functions, Redis' time", us(redis.limit.redis_function_cpu_us_per_instance)),
+                ("same batches, plain MULTI, Redis' time", us(redis.limit.redis_multi_cpu_us_per_instance)),
+                ("functions to plain MULTI", format!("{:.2}", redis.limit.redis_cpu_ratio)),
+                ("plain MULTI, instances/s", format!("{:.0}", redis.limit.redis_multi_per_s)),
+            ]);
+        }
         if self.preloaded_instances > 0 {
             rows.push(("instances ended before", self.preloaded_instances.to_string()));
         }

@@ -1,4 +1,4 @@
-//! What can go wrong between the command line and a server, and the exit code that scripts see.
+//! Failures between the command line and a server, and the exit codes that scripts see.
 
 use crate::output::finding;
 use serde_json::Value;

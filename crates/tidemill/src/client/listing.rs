@@ -27,7 +27,7 @@ pub(crate) struct Paging {
     all: bool,
 }
 
-/// What to search for, and how its items are shown.
+/// A search, and how its items are shown.
 pub(crate) struct Listing<'a> {
     pub(crate) path: &'a str,
     /// Members that are null are left out.

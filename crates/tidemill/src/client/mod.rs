@@ -97,6 +97,20 @@ impl Client {
         self.send(method, path, &headers, text(body))
     }
 
+    /// As part of a trace, where there is one.
+    pub(crate) fn post_traced(
+        &self,
+        path: &str,
+        idempotency_key: &str,
+        traceparent: Option<&str>,
+        body: &impl Serialize,
+    ) -> Result<Value, Failure> {
+        let traced = traceparent.map(|context| ("traceparent", context));
+        let headers: Vec<_> =
+            [JSON, ("idempotency-key", idempotency_key)].into_iter().chain(traced).collect();
+        self.send(Method::POST, path, &headers, text(body))
+    }
+
     pub(crate) fn post_once(
         &self,
         path: &str,
@@ -221,7 +235,7 @@ fn config() -> ConfigBuilder<AgentScope> {
         .user_agent(concat!("tidemill/", env!("CARGO_PKG_VERSION")))
 }
 
-/// Whether the server is there, but its certificate is not believed.
+/// True if the server is there, but its certificate is not believed.
 fn is_distrust(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::Rustls(rustls::Error::InvalidCertificate(_)) => true,

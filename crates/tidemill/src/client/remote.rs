@@ -1,4 +1,4 @@
-//! What all commands that talk to a server share: where it is, and how answers are shown.
+//! Options of all commands that talk to a server: where it is, and how answers are shown.
 
 use super::{Client, Failure};
 use crate::output::{self, say};

@@ -99,7 +99,7 @@ fn check_model(file: &ResourceFile) -> Vec<Value> {
     shown(file, findings.0)
 }
 
-/// What has no effect in the models.
+/// Warnings about parts of the models that have no effect.
 fn warnings(files: &[ResourceFile]) -> Vec<Value> {
     let models = files.iter().filter(|file| file.name.ends_with(".bpmn") || file.name.ends_with(".xml"));
     models.flat_map(|file| shown(file, tidemill_bpmn::warnings(&file.content))).collect()

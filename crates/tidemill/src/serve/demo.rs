@@ -1,4 +1,4 @@
-//! What `serve --demo` shows: an order process with instances at every stage, and a worker for its service task.
+//! The demo of `serve --demo`: an order process with instances at every stage, and a worker for its service task.
 
 use crate::client::{Client, Failure, NewFile, URL_DEFAULT};
 use serde::Deserialize;
@@ -16,12 +16,12 @@ const DELIVERY_PIECES: i64 = 10;
 const ORDERS: [(&str, i64); 4] = [("A-1", 2), ("A-2", 7), ("A-3", 25), ("A-4", 4)];
 
 /// Runs beside the server, as a client like any other, as long as the process lives.
-pub(super) fn begin(address: SocketAddr) {
+pub(super) fn begin(address: SocketAddr, has_pages: bool) {
     std::thread::spawn(move || {
         let url = format!("http://{address}");
         let client = Client::new(&url);
         match prepare(&client) {
-            Ok(orders) => println!("{}", guide(&url, orders)),
+            Ok(orders) => println!("{}", guide(&url, orders, has_pages)),
             Err(failure) => return tracing::warn!(%failure, "the demo could not be prepared"),
         }
         loop {
@@ -63,7 +63,7 @@ struct Job {
     variables: Box<RawValue>,
 }
 
-/// Takes jobs once. Whatever is wrong with one of them, the others get done.
+/// Takes jobs once. If one of them fails, the others get done.
 fn work(client: &Client) -> Result<(), Failure> {
     let activation = json!({
         "type": JOB_TYPE, "worker": "demo", "timeout": 30_000, "maxJobsToActivate": 10, "requestTimeout": 10_000,
@@ -102,17 +102,18 @@ fn check_stock(variables: &str) -> Result<Value, String> {
     Ok(json!({"checks": checks, "inStock": in_stock}))
 }
 
-fn guide(url: &str, orders: usize) -> String {
+fn guide(url: &str, orders: usize, has_pages: bool) -> String {
     let at = if url == URL_DEFAULT { String::new() } else { format!(" --url {url}") };
     let started = match orders {
         0 => "keeps the orders of an earlier run".to_owned(),
         orders => format!("has started {orders} orders"),
     };
+    let pages = if has_pages { format!("  See it in the browser  {url}/ui\n") } else { String::new() };
     format!(
         "
 Tidemill runs at {url} and {started}.
 
-  What the API offers    {url}/docs
+{pages}  What the API offers    {url}/docs
   From another shell     tidemill instances{at}
                          tidemill tasks{at}
                          tidemill show KEY{at}
@@ -167,9 +168,11 @@ mod tests {
     #[test]
     fn the_guide_fits_the_server() {
         assert!(
-            guide(URL_DEFAULT, 4).contains("started 4 orders") && !guide(URL_DEFAULT, 4).contains("--url")
+            guide(URL_DEFAULT, 4, true).contains("started 4 orders")
+                && !guide(URL_DEFAULT, 4, true).contains("--url")
         );
-        let other = guide("http://127.0.0.1:9090", 0);
+        let other = guide("http://127.0.0.1:9090", 0, false);
+        assert!(guide(URL_DEFAULT, 4, true).contains("/ui\n") && !other.contains("/ui"));
         assert!(
             other.contains("tidemill tasks --url http://127.0.0.1:9090\n") && other.contains("earlier run")
         );

@@ -1,5 +1,5 @@
-//! Whether a filter for the log says anything about this server. A word that is no level would be taken for the name of some
-//! library, and the server would be mute.
+//! Checks that a filter for the log says something about this server. A word that is no level would be taken
+//! for the name of some library, and the server would be mute.
 
 use anyhow::{Result, bail};
 

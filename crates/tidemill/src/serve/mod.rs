@@ -7,22 +7,24 @@ mod listen;
 mod log_filter;
 mod logging;
 mod measure;
+mod redis_settings;
 mod scraping;
 mod settings;
 mod store;
 mod store_settings;
+mod telemetry;
 
 pub(crate) use measure::Age;
-pub(crate) use store_settings::sqlite_path;
+pub(crate) use store_settings::{is_postgres, is_redis, sqlite_path};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use settings::Settings;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tidemill_server::Node;
 use tidemill_server::gateway::Gateway;
 use tidemill_server::timers::service::TimerService;
+use tidemill_server::{Node, export_telemetry};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -33,13 +35,13 @@ const STOP_MAX: Duration = Duration::from_secs(15);
 
 /// Run a server
 ///
-/// State lives in one file, by default in ./tidemill-data, or in a Postgres that any number of servers share: each
-/// takes its share of the work, takes any request, and takes over from those that stop or die. The server stops
+/// State lives in one file, by default in ./tidemill-data, or in a Postgres or Redis that any number of servers share:
+/// each takes its share of the work, takes any request, and takes over from those that stop or die. The server stops
 /// cleanly on Ctrl-C and SIGTERM: it finishes what runs and hands its partitions over.
 ///
 /// Every option can also be set by its TIDEMILL_* variable or, under the name of its flag, in tidemill.toml. A flag
-/// goes before a variable, a variable before the file. Those of callbacks are a table of the file: --callbacks-allow is
-/// callbacks.allow there.
+/// goes before a variable, a variable before the file. Those of callbacks and of Redis are tables of the file:
+/// --callbacks-allow is callbacks.allow there.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -49,6 +51,8 @@ Examples:
   tidemill serve --history-retention 30d         forget ended instances after 30 days
   tidemill serve --store postgres://tidemill@db/tidemill --cluster-secret \"$SECRET\"
                                                  on Postgres; run the same on as many machines as you like
+  tidemill serve --store redis://:PASSWORD@cache:6379/0?prefix=orders --cluster-secret \"$SECRET\"
+                                                 the same on Redis, with keys that begin with {orders
 
 tidemill.toml:
   http = \"127.0.0.1:8080\"
@@ -70,7 +74,7 @@ impl Serve {
         logging::begin(settings.log(), settings.logs_json())?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let served = runtime.block_on(serve(settings));
-        // Whatever still runs is cut off: a stop must not wait for a store that is away.
+        // Tasks that still run are cut off: a stop must not wait for a store that is away.
         runtime.shutdown_background();
         served
     }
@@ -79,7 +83,7 @@ impl Serve {
 async fn serve(settings: Settings) -> Result<()> {
     let began = Instant::now();
     let wanted = settings.address()?;
-    // Whoever comes before the store is open waits; a server that cannot listen makes no store.
+    // Clients that come before the store is open wait; a server that cannot listen makes no store.
     let listener = TcpListener::bind(wanted).await.with_context(|| {
         format!(
             "cannot listen on {wanted}; is another server running there? --http :{port} takes another port, \
@@ -92,13 +96,17 @@ async fn serve(settings: Settings) -> Result<()> {
     let metrics_listener = scraping::listen(&settings).await?;
     let config = settings.node(address)?;
     let operations = settings.operations(&config);
+    let telemetry = config.telemetry.clone();
     let node = Node::start(store.clone(), config).await?;
-    let gateway =
+    let mut gateway =
         Gateway::new(node.clone(), store.clone(), store.clone(), settings.gateway(files::connections_max()))
-            .with_operations(store, operations)
+            .with_operations(store.clone(), operations)
             .with_timers(TimerService::new(node.clone()))
             .with_metrics(node.metrics().clone())
             .with_internal(node.internal_routes());
+    if settings.has_pages() {
+        gateway = gateway.with_pages(tidemill_ui::routes(store, node.clone()));
+    }
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(listener, async {
         // A sender that is gone means the same as one that has spoken.
@@ -107,6 +115,10 @@ async fn serve(settings: Settings) -> Result<()> {
     // Before the line that says it is ready: whoever reads it may tell the server to stop at once.
     let mut signals = Signals::listen();
     let metrics = scraping::begin(metrics_listener, &node)?;
+    let exporting = telemetry.map(|telemetry| {
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        (stop, tokio::spawn(export_telemetry(telemetry, node.clone(), stopped)))
+    });
     tracing::info!(
         %address,
         store = %store_name,
@@ -118,14 +130,14 @@ async fn serve(settings: Settings) -> Result<()> {
         "ready"
     );
     if settings.is_demo() {
-        demo::begin(address);
+        demo::begin(address, settings.has_pages());
     }
     let is_broken = tokio::select! {
         () = signals.tell_to_stop() => false,
         () = node.broken() => true,
     };
     tracing::info!("stopping");
-    // Whoever no longer listens has stopped already.
+    // A server that no longer listens has stopped already.
     let _ = stop.send(());
     tokio::select! {
         () = hand_over(&node, serving) => {}
@@ -134,6 +146,11 @@ async fn serve(settings: Settings) -> Result<()> {
              over when the lease has run out"
         ),
         () = signals.tell_to_stop() => bail!("Expected to hand the partitions over, but was told a second time to stop"),
+    }
+    if let Some((stop, exporting)) = exporting {
+        // The spans of the last requests, as far as the collector takes them soon.
+        let _ = stop.send(());
+        let _ = exporting.await;
     }
     if is_broken {
         bail!("a partition can no longer write; see the log above");

@@ -4,7 +4,9 @@ use super::callbacks::CallbackOptions;
 use super::listen::{ListenAddress, MetricsAddress};
 use super::log_filter;
 use super::measure::{Age, Size};
-use super::store_settings::is_postgres;
+use super::redis_settings::RedisOptions;
+use super::store_settings::{is_redis, is_shared};
+use super::telemetry;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Deserialize;
@@ -12,9 +14,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tidemill_server::gateway::{GatewayConfig, OperationsConfig};
-use tidemill_server::{ClusterConfig, DefinitionCacheConfig, NodeConfig, TimersConfig};
+use tidemill_server::{ClusterConfig, DefinitionCacheConfig, NodeConfig, Telemetry, TimersConfig};
 
 const FILE_DEFAULT: &str = "tidemill.toml";
 
@@ -25,6 +28,8 @@ const LEASE_MIN: Duration = Duration::from_secs(1);
 /// Even a search with a few filters has so many bytes.
 const BODY_BYTES_MIN: usize = 1 << 10;
 const METRICS_PORT: u16 = 9600;
+/// Memory is dear: who needs more of the past sets a retention.
+const REDIS_HISTORY: Duration = Duration::from_secs(60 * 60);
 
 /// How servers on one Postgres wake each other.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, Debug)]
@@ -49,8 +54,9 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_DATA", value_name = "DIR", conflicts_with = "store")]
     pub(super) data: Option<PathBuf>,
 
-    /// Where the state lives, as a URL: postgres://USER@HOST/DATABASE is shared by any number of servers, sqlite:PATH
-    /// names the file itself
+    /// Where the state lives, as a URL: postgres://USER@HOST/DATABASE and redis://USER:PASSWORD@HOST:PORT/DB (or
+    /// rediss:// for TLS; ?prefix=NAME for keys of its own) are shared by any number of servers, sqlite:PATH names the
+    /// file itself
     #[arg(long, env = "TIDEMILL_STORE", value_name = "URL", hide_env_values = true)]
     pub(super) store: Option<String>,
 
@@ -79,6 +85,12 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_SEARCH_LIMIT", value_name = "AGE")]
     pub(super) search_limit: Option<Age>,
 
+    /// Milliseconds that changes on Postgres may lie in the log before they are written to the tables, if nobody reads them
+    /// before: more instances a second, and searches that wait for a part of that time. 0 writes them with each commit
+    /// [default: 0]
+    #[arg(long, env = "TIDEMILL_FOLLOW_WINDOW_MS", value_name = "N")]
+    pub(super) follow_window_ms: Option<u64>,
+
     /// What the servers of one store know each other by; the same on all of them, and needed for more than one.
     /// Operators who show it can look after the server from other machines
     #[arg(long, env = "TIDEMILL_CLUSTER_SECRET", value_name = "TEXT", hide_env_values = true)]
@@ -96,12 +108,13 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_HTTP", value_name = "ADDRESS")]
     http: Option<ListenAddress>,
 
-    /// Number of partitions, fixed when the store is made [default: 1; on Postgres what it was made with, or the cores]
+    /// Number of partitions, fixed when the store is made [default: 1; on Postgres and Redis what it was made with, or
+    /// the cores]
     #[arg(long, env = "TIDEMILL_PARTITIONS", value_name = "N")]
     pub(super) partitions: Option<u16>,
 
-    /// How long ended instances are kept: 30d, 12h, ... [default: forever]; what `tidemill admin retention` has set
-    /// goes before it
+    /// How long ended instances are kept: 30d, 12h, ... [default: forever; on Redis 1h, and less when more than half of
+    /// maxmemory is used]; what `tidemill admin retention` has set goes before it
     #[arg(long, env = "TIDEMILL_HISTORY_RETENTION", value_name = "AGE")]
     history_retention: Option<Age>,
 
@@ -118,6 +131,10 @@ pub(crate) struct Settings {
     /// server ran [default: 20000]
     #[arg(long, env = "TIDEMILL_TIMERS_PER_COMMIT", value_name = "N")]
     timers_per_commit: Option<NonZeroUsize>,
+
+    /// How long the own id of a service timer is known after it has fired, so that a cancellation hears of it [default: not at all]
+    #[arg(long, env = "TIDEMILL_TIMER_IDS_KEPT", value_name = "AGE")]
+    timer_ids_kept: Option<Age>,
 
     /// Definitions that are kept in memory, ready to run [default: 1000]
     #[arg(long, env = "TIDEMILL_DEFINITION_CACHE_ENTRIES", value_name = "N")]
@@ -157,6 +174,9 @@ pub(crate) struct Settings {
     #[command(flatten)]
     callbacks: CallbackOptions,
 
+    #[command(flatten)]
+    pub(super) redis: RedisOptions,
+
     /// Listen on an address that other machines can reach although there is no authentication; on a loopback
     /// address, let foreign web pages in
     #[arg(long, env = "TIDEMILL_INSECURE_NO_AUTH", value_name = "BOOL", num_args = 0..=1, require_equals = true,
@@ -172,6 +192,11 @@ pub(crate) struct Settings {
     #[arg(long, env = "TIDEMILL_UNIQUE_BUSINESS_IDS", value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true", hide_possible_values = true)]
     unique_business_ids: Option<bool>,
+
+    /// Leave out the pages for people at /ui
+    #[arg(long, env = "TIDEMILL_NO_UI", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", hide_possible_values = true)]
+    no_ui: Option<bool>,
 
     /// Deploy an example, work on it and tell what to try
     #[arg(long, env = "TIDEMILL_DEMO", value_name = "BOOL", num_args = 0..=1, require_equals = true,
@@ -189,6 +214,11 @@ pub(crate) struct Settings {
     /// Address of the metrics for Prometheus, at /metrics there; off for none [default: 127.0.0.1:9600]
     #[arg(long, env = "TIDEMILL_METRICS", value_name = "ADDRESS")]
     metrics: Option<MetricsAddress>,
+
+    /// Collector of OpenTelemetry that gets traces and metrics, as http://HOST:4318; the OTEL_* variables count too
+    /// [default: none]
+    #[arg(long, env = "TIDEMILL_OTLP_ENDPOINT", value_name = "URL")]
+    otlp_endpoint: Option<String>,
 }
 
 impl Settings {
@@ -253,6 +283,7 @@ impl Settings {
             load_connections: self.load_connections.or(other.load_connections),
             search_connections: self.search_connections.or(other.search_connections),
             search_limit: self.search_limit.or(other.search_limit),
+            follow_window_ms: self.follow_window_ms.or(other.follow_window_ms),
             cluster_secret: self.cluster_secret.or(other.cluster_secret),
             advertise: self.advertise.or(other.advertise),
             lease: self.lease.or(other.lease),
@@ -261,19 +292,23 @@ impl Settings {
             log_retention: self.log_retention.or(other.log_retention),
             timer_memory: self.timer_memory.or(other.timer_memory),
             timers_per_commit: self.timers_per_commit.or(other.timers_per_commit),
+            timer_ids_kept: self.timer_ids_kept.or(other.timer_ids_kept),
             tenant_rate: self.tenant_rate.or(other.tenant_rate),
             body_limit: self.body_limit.or(other.body_limit),
             deployment_limit: self.deployment_limit.or(other.deployment_limit),
             body_memory: self.body_memory.or(other.body_memory),
             connections: self.connections.or(other.connections),
             callbacks: self.callbacks.or(other.callbacks),
+            redis: self.redis.or(other.redis),
             insecure_no_auth: self.insecure_no_auth.or(other.insecure_no_auth),
             pinned_clock: self.pinned_clock.or(other.pinned_clock),
             unique_business_ids: self.unique_business_ids.or(other.unique_business_ids),
+            no_ui: self.no_ui.or(other.no_ui),
             demo: self.demo.or(other.demo),
             log: self.log.or(other.log),
             log_format: self.log_format.or(other.log_format),
             metrics: self.metrics.or(other.metrics),
+            otlp_endpoint: self.otlp_endpoint.or(other.otlp_endpoint),
             definition_cache_entries: self.definition_cache_entries.or(other.definition_cache_entries),
             definition_cache_memory: self.definition_cache_memory.or(other.definition_cache_memory),
             definition_warm_up: self.definition_warm_up.or(other.definition_warm_up),
@@ -303,20 +338,30 @@ impl Settings {
                 .with_context(|| format!("'{advertised}' is no HOST:PORT that other servers could reach"))?,
             None => (reachable_host(address), address.port()),
         };
-        let is_shared = self.store.as_deref().is_some_and(is_postgres);
-        let cluster = is_shared.then(|| ClusterConfig { secret: self.cluster_secret.clone() });
+        let telemetry = telemetry::config(self.otlp_endpoint.as_deref(), &format!("{host}:{port}"))?
+            .map(|config| Arc::new(Telemetry::new(config)));
+        let cluster = self
+            .store
+            .as_deref()
+            .is_some_and(is_shared)
+            .then(|| ClusterConfig { secret: self.cluster_secret.clone() });
         Ok(NodeConfig {
             host,
             port,
             lease: self.lease.map_or(config.lease, |age| age.0),
             cluster,
-            history_retention: self.history_retention.map(|age| age.0).or(config.history_retention),
+            history_retention: self
+                .history_retention
+                .map(|age| age.0)
+                .or(self.store.as_deref().is_some_and(is_redis).then_some(REDIS_HISTORY))
+                .or(config.history_retention),
             log_retention: self.log_retention.map_or(config.log_retention, |age| age.0),
             timers: TimersConfig {
                 memory_bytes: self.timer_memory.map_or(config.timers.memory_bytes, |size| size.0),
                 fired_per_commit: self
                     .timers_per_commit
                     .map_or(config.timers.fired_per_commit, NonZeroUsize::get),
+                fired_ids_kept: self.timer_ids_kept.map_or(config.timers.fired_ids_kept, |age| age.0),
             },
             callbacks: Some(self.callbacks.settings()),
             definitions: DefinitionCacheConfig {
@@ -326,7 +371,9 @@ impl Settings {
                 bytes_max: self.definition_cache_memory.map_or(config.definitions.bytes_max, |size| size.0),
                 warms_up: self.definition_warm_up.unwrap_or(config.definitions.warms_up),
             },
-            counts: self.metrics_address().is_some(),
+            counts: self.metrics_address().is_some()
+                || telemetry.as_ref().is_some_and(|telemetry| telemetry.exports_metrics()),
+            telemetry,
             ..config
         })
     }
@@ -375,6 +422,11 @@ impl Settings {
         self.log_format == Some(LogFormat::Json)
     }
 
+    /// True if pages for people are served.
+    pub(crate) fn has_pages(&self) -> bool {
+        !self.no_ui.unwrap_or_default()
+    }
+
     pub(crate) fn is_demo(&self) -> bool {
         self.demo.unwrap_or_default()
     }
@@ -403,6 +455,7 @@ mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
     use tidemill_store_postgres::WakeupMode;
+    use tidemill_store_redis::Durability;
 
     fn read(text: &str) -> Settings {
         toml::from_str(text).expect("is well formed")
@@ -447,7 +500,8 @@ mod tests {
         assert_eq!(sqlite_path("sqlite:///a/b.db").expect("known"), PathBuf::from("/a/b.db"));
         let refusal = |url: &str| sqlite_path(url).expect_err("refused").to_string();
         assert!(refusal("postgres://localhost/x").contains("no embedded store"));
-        assert!(refusal("redis://localhost").contains("not in this version"));
+        assert!(refusal("redis://localhost").contains("no embedded store"));
+        assert!(refusal("redis-cluster://localhost").contains("not in this version"));
         assert!(refusal("tidemill.db").contains("is no store"));
     }
 
@@ -468,6 +522,25 @@ mod tests {
         assert_eq!(named.node("0.0.0.0:7".parse().expect("valid")).expect("complete").host, "engine-1");
         let alone = Settings::default().node("127.0.0.1:7".parse().expect("valid")).expect("complete");
         assert!(alone.cluster.is_none(), "nobody else can open a file");
+    }
+
+    #[test]
+    fn a_store_on_redis_is_shared_and_forgets_soon() {
+        let settings =
+            read("store = 'redis://u:p@h:1/2?prefix=mine'\nredis.durability = 'everysec'\npartitions = 3");
+        let StoreSettings::Redis { options, partitions } = settings.store().expect("valid") else {
+            panic!("another store")
+        };
+        assert_eq!((options.url.as_str(), options.prefix.as_str()), ("redis://u:p@h:1/2", "mine"));
+        assert_eq!((options.durability, partitions), (Durability::EverySecond, Some(3)));
+        assert!(!options.may_configure, "only on purpose");
+        let node = settings.node("127.0.0.1:7".parse().expect("valid")).expect("complete");
+        assert!(node.cluster.is_some());
+        assert_eq!(node.history_retention, Some(Duration::from_secs(3_600)));
+        let kept = Settings { history_retention: Some("2d".parse().expect("valid")), ..settings };
+        let node = kept.node("127.0.0.1:7".parse().expect("valid")).expect("complete");
+        assert_eq!(node.history_retention, Some(Duration::from_secs(2 * 86_400)));
+        assert!(toml::from_str::<Settings>("redis.durability = 'sometimes'").is_err());
     }
 
     #[test]

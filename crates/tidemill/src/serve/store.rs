@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tidemill_model::PartitionCount;
 use tidemill_store::{Error, Store};
 use tidemill_store_postgres::PostgresStore;
+use tidemill_store_redis::RedisStore;
 use tidemill_store_sqlite::{Options, SqliteStore};
 
 /// The store and what the log calls it.
@@ -20,6 +21,18 @@ pub(super) async fn open(settings: StoreSettings) -> Result<(Arc<dyn Store>, Str
                 ..defaults
             };
             Ok((Arc::new(SqliteStore::open(&options)?), file.display().to_string()))
+        }
+        StoreSettings::Redis { mut options, partitions } => {
+            options.partitions = PartitionCount(partitions.unwrap_or_else(cores));
+            let opened = match RedisStore::open(&options).await {
+                // As on Postgres.
+                Err(Error::OtherPartitionCount { found, .. }) if partitions.is_none() => {
+                    options.partitions = PartitionCount(found);
+                    RedisStore::open(&options).await?
+                }
+                opened => opened?,
+            };
+            Ok((Arc::new(opened), format!("Redis, prefix {}", options.prefix)))
         }
         StoreSettings::Postgres { mut options, partitions } => {
             options.partitions = PartitionCount(partitions.unwrap_or_else(cores));

@@ -6,12 +6,13 @@ use std::fs::{DirBuilder, Permissions};
 use std::num::NonZeroUsize;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use tidemill_model::PartitionCount;
 use tidemill_store_postgres::WakeupMode;
 
 const DATA_DEFAULT: &str = "tidemill-data";
 /// The data directory is for the server alone.
 const OWNER_ONLY: u32 = 0o700;
-/// Whoever can guess the secret can run commands.
+/// Anybody who guesses the secret can run commands, so it must be long.
 const SECRET_BYTES_MIN: usize = 16;
 /// How often a server that polls looks for work.
 pub(super) const POLL_EVERY_MS: u64 = 50;
@@ -29,6 +30,11 @@ pub(crate) enum StoreSettings {
         /// None takes what the store was made with, or makes it with one for each core.
         partitions: Option<u16>,
     },
+    Redis {
+        options: Box<tidemill_store_redis::Options>,
+        /// As on Postgres.
+        partitions: Option<u16>,
+    },
 }
 
 impl Settings {
@@ -39,6 +45,10 @@ impl Settings {
         }
         match &self.store {
             Some(url) if is_postgres(url) => self.postgres(url).map(|options| StoreSettings::Postgres {
+                options: Box::new(options),
+                partitions: self.partitions,
+            }),
+            Some(url) if is_redis(url) => self.redis(url).map(|options| StoreSettings::Redis {
                 options: Box::new(options),
                 partitions: self.partitions,
             }),
@@ -65,7 +75,16 @@ impl Settings {
         if let Some(limit_ms) = self.search_limit_ms() {
             options.search_limit_ms = limit_ms;
         }
+        if let Some(window_ms) = self.follow_window_ms {
+            options.follow_window_ms = window_ms;
+        }
         Ok(options)
+    }
+
+    fn redis(&self, url: &str) -> Result<tidemill_store_redis::Options> {
+        let options = tidemill_store_redis::Options::new(url, PartitionCount::ONE)?;
+        let search_limit_ms = self.search_limit_ms().unwrap_or(options.search_limit_ms);
+        Ok(self.redis.apply(tidemill_store_redis::Options { search_limit_ms, ..options }))
     }
 
     fn search_limit_ms(&self) -> Option<u64> {
@@ -104,7 +123,16 @@ fn close_to_others(directory: &Path) {
     }
 }
 
-pub(super) fn is_postgres(url: &str) -> bool {
+pub(crate) fn is_redis(url: &str) -> bool {
+    url.starts_with("redis://") || url.starts_with("rediss://")
+}
+
+/// Any number of servers can open it.
+pub(super) fn is_shared(url: &str) -> bool {
+    is_postgres(url) || is_redis(url)
+}
+
+pub(crate) fn is_postgres(url: &str) -> bool {
     url.starts_with("postgres://") || url.starts_with("postgresql://")
 }
 
@@ -114,14 +142,14 @@ pub(crate) fn sqlite_path(url: &str) -> Result<PathBuf> {
         Some(("sqlite", path)) if !path.is_empty() => {
             Ok(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))
         }
-        Some(("postgres" | "postgresql", _)) => bail!("'{url}' is no embedded store; use sqlite:PATH here"),
-        Some((kind @ ("redis" | "rediss"), _)) => {
-            bail!(
-                "a store of the kind '{kind}' is not in this version of Tidemill; use sqlite:PATH or postgres://"
-            )
+        Some(("postgres" | "postgresql" | "redis" | "rediss", _)) => {
+            bail!("'{url}' is no embedded store; use sqlite:PATH here")
+        }
+        Some((kind @ ("redis-cluster" | "redis-sentinel"), _)) => {
+            bail!("a store of the kind '{kind}' is not in this version of Tidemill; use redis://HOST:PORT")
         }
         _ => bail!(
-            "'{url}' is no store; use postgres://USER@HOST/DATABASE or sqlite:PATH, for example sqlite:/var/lib/tidemill/tidemill.db"
+            "'{url}' is no store; use postgres://USER@HOST/DATABASE, redis://HOST:PORT or sqlite:PATH, for example sqlite:/var/lib/tidemill/tidemill.db"
         ),
     }
 }

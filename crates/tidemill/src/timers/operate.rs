@@ -1,4 +1,4 @@
-//! What operators see of timers: numbers, slots, and what is in a block.
+//! The view of operators on timers: numbers, slots, and the content of a block.
 
 use crate::client::{RemoteCommand, Session};
 use crate::output::{Column, cell, print_table, say, time};
@@ -95,7 +95,7 @@ impl RemoteCommand for Inspect {
             });
             return Ok(());
         }
-        // What is in it differs from block to block, so people see the JSON too.
+        // The content differs from block to block, so people see the JSON too.
         say!("{:#}", session.client.get(&format!("{PATH}/blocks/{}", self.block))?);
         Ok(())
     }

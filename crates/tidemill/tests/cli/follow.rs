@@ -67,7 +67,7 @@ fn new_commands_are_shown_until_somebody_has_seen_enough() {
         let line: serde_json::Value = serde_json::from_str(&from_nothing.next()).expect("JSON");
         assert_eq!(line["kind"], kind);
     }
-    // What was there before comes first, and nothing comes twice.
+    // Commands that were there before come first, and none comes twice.
     let from_there = Following::start(server.url(), &["--limit", "1"]);
     assert!(from_there.next().ends_with("createProcessInstance  process add"));
     server.run(&["cancel", key.trim()]).ok();

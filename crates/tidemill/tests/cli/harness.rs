@@ -181,7 +181,7 @@ impl Cli {
     }
 }
 
-/// What a run of the command line gave.
+/// The result of a run of the command line.
 pub(crate) struct Ran<'a> {
     cli: &'a Cli,
     arguments: Vec<String>,

@@ -232,8 +232,10 @@ fn settings_come_from_flags_variables_and_the_file() {
     let open = cli.run(&["serve", "--http", "0.0.0.0:0"]);
     assert_eq!(open.code, 1);
     assert!(open.stderr.contains("--insecure-no-auth"), "{}", open.stderr);
-    let redis = cli.run(&["serve", "--store", "redis://localhost"]);
-    assert!(redis.code == 1 && redis.stderr.contains("not in this version"), "{}", redis.stderr);
+    let redis = cli.run(&["serve", "--store", "redis://127.0.0.1:1"]);
+    assert!(redis.code == 1 && redis.stderr.contains("cannot be reached"), "{}", redis.stderr);
+    let cluster = cli.run(&["serve", "--store", "redis-cluster://127.0.0.1:1"]);
+    assert!(cluster.code == 1 && cluster.stderr.contains("not in this version"), "{}", cluster.stderr);
     let postgres = cli.run(&["serve", "--store", "postgres://127.0.0.1:1/x"]);
     assert!(postgres.code == 1 && postgres.stderr.contains("cannot be reached"), "{}", postgres.stderr);
     let file = place.file("tidemill.toml", "colour = 'blue'");

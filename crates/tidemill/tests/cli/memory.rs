@@ -1,4 +1,4 @@
-//! What a server takes for bodies that do not end and for long answers, and that a real client gets to read a refusal.
+//! The memory that a server takes for bodies that do not end and for long answers; and a real client gets to read a refusal.
 
 use crate::ADD;
 use crate::harness::{Place, Server};

@@ -166,7 +166,7 @@ fn multipart(files: &[String]) -> Vec<u8> {
     body
 }
 
-/// What differs from run to run, as readers know it.
+/// Replaces values that differ from run to run by those that readers know.
 fn as_shown(value: &Value, address: &str, backup: &str) -> Value {
     let text = value.to_string().replace(address, "127.0.0.1:8080").replace(backup, "/backup");
     let port = address.rsplit(':').next().expect("a port");

@@ -1,4 +1,4 @@
-//! What scripts and pipes rely on: help, exit codes, JSON on both outputs, readers that go away.
+//! Scripts and pipes rely on these: help, exit codes, JSON on both outputs, readers that go away.
 
 use crate::harness::{Cli, Place};
 use crate::{ADD, text};

@@ -1,4 +1,4 @@
-//! What lists and trees show where there are several partitions and called instances.
+//! Lists and trees where there are several partitions and called instances.
 
 use crate::harness::Place;
 use crate::{ADD, text};

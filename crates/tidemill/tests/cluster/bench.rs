@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 use std::process::Command;
-use tidemill_store_conformance::postgres::PostgresServer;
+use tidemill_store_conformance::servers::StoreServer;
 
 #[test]
 fn two_servers_are_measured() {
-    let store = PostgresServer::shared().url();
+    let store = StoreServer::shared().url();
     let arguments = ["--seconds", "2", "--warm-up", "1", "--rounds", "8", "--json"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
     let ran = command.args(["bench", "nodes", "--store", &store]).args(arguments).output().expect("it runs");

@@ -1,7 +1,8 @@
 //! Definitions on several servers: whoever starts an instance after a deployment was answered gets its version, wherever that is.
 
-use crate::world::{World, eventually, key, one_task};
+use crate::world::{NO_WAIT, PARTITIONS, World, eventually, key, one_task};
 use serde_json::json;
+use std::time::Duration;
 
 const ROUNDS: usize = 200;
 
@@ -16,6 +17,76 @@ fn a_start_after_the_answer_gets_the_new_version_on_every_server() {
         assert_eq!(*version, round + 1, "{deployed}");
         let created = there.post("/v2/process-instances", &json!({"processDefinitionId": "moving"})).ok();
         assert_eq!(created["processDefinitionVersion"], round + 1, "stale in round {round}: {created}");
+    }
+}
+
+/// Nodes that can neither call each other nor wake each other up hear of a deployment with their next commit or beat, long before the
+/// entries of the cache would run out.
+#[test]
+fn nodes_that_cannot_reach_each_other_hear_of_a_deployment_with_the_next_commit_or_beat() {
+    const CUT_OFF: [&str; 6] = ["--wakeup", "poll", "--advertise", "127.0.0.1:1", "--lease", "6s"];
+    const TURNS: usize = 2 * PARTITIONS;
+    let world = World::new();
+    let servers = [(); 2].map(|()| world.start_with(&CUT_OFF));
+    world.settle(&servers.iter().collect::<Vec<_>>());
+    for round in 1..=4 {
+        let (here, there) = (&servers[round % 2], &servers[(round + 1) % 2]);
+        here.deploy("cut.bpmn", &one_task("cut", &format!("work-{round}")));
+        if round % 2 == 0 {
+            // A server that does nothing hears of it by its beat, three times a lease.
+            std::thread::sleep(Duration::from_secs(4));
+        }
+        let mut stale = Vec::new();
+        for turn in 0..TURNS {
+            let created = there.post("/v2/process-instances", &json!({"processDefinitionId": "cut"}));
+            let version = created.body["processDefinitionVersion"].as_u64();
+            if version != Some(round as u64) {
+                stale.push((turn, created.status, created.body));
+            }
+        }
+        let may_be_stale = if round % 2 == 0 { 0 } else { 1 };
+        assert!(stale.len() <= may_be_stale, "round {round}: {stale:?}");
+    }
+}
+
+/// 100 definitions in a cache of 10 on each of two servers: every instance runs by its own model.
+#[test]
+fn a_small_cache_gives_right_results_on_postgres() {
+    let world = World::new();
+    let servers = [(); 2].map(|()| world.start_with(&["--definition-cache-entries", "10"]));
+    world.settle(&servers.iter().collect::<Vec<_>>());
+    for number in 0..100 {
+        let (id, job_type) = (format!("small-{number}"), format!("type-{}", number % 10));
+        servers[number % 2].deploy("small.bpmn", &one_task(&id, &job_type));
+    }
+    std::thread::scope(|scope| {
+        for start in 0..4 {
+            let server = &servers[start % 2];
+            scope.spawn(move || {
+                for turn in 0..50 {
+                    let id = format!("small-{}", (start * 25 + turn * 7) % 100);
+                    let created = server.post("/v2/process-instances", &json!({"processDefinitionId": id}));
+                    assert_eq!(created.ok()["processDefinitionId"], *id);
+                }
+            });
+        }
+    });
+    let mut completed = 0;
+    eventually("all jobs were handed out", || {
+        for number in 0..10 {
+            for job in servers[number % 2].activate(&format!("type-{number}"), 50, NO_WAIT) {
+                let of: usize = key(&job, "processDefinitionId")["small-".len()..].parse().expect("a number");
+                assert_eq!(of % 10, number, "{job}");
+                servers[(number + 1) % 2].complete(&job);
+                completed += 1;
+            }
+        }
+        completed == 200
+    });
+    let report = servers[0].get("/v1/admin/cache").ok();
+    for item in report["items"].as_array().expect("a list") {
+        assert_eq!(item["cache"]["entries"], 10, "{report}");
+        assert!(item["cache"]["evictions"].as_u64() >= Some(90), "{report}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Several servers on one Postgres: any of them takes any request, and they take over from each other.
+//! Several servers on one Postgres or Redis: any of them takes any request, and they take over from each other.
 
 mod bench;
 mod correlation;
@@ -11,5 +11,6 @@ mod poison;
 mod requests;
 mod takeover;
 mod timers;
+mod traces;
 #[allow(dead_code, reason = "shared with tests that need more of it")]
 mod world;

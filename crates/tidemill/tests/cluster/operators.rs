@@ -1,4 +1,4 @@
-//! What operators see and do.
+//! The commands of operators.
 
 use crate::world::{PARTITIONS, Server, World, eventually};
 use serde_json::{Value, json};

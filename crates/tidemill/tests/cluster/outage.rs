@@ -1,4 +1,4 @@
-//! What clients hear while the store is away, and what becomes of what they asked.
+//! The answers that clients get while the store is away, and the outcome of their commands.
 
 use crate::world::{Server, World, eventually, one_task};
 use serde_json::json;
@@ -7,22 +7,22 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tidemill_store_conformance::postgres::PostgresServer;
+use tidemill_store_conformance::servers::StoreServer;
 
 #[test]
 fn clients_are_answered_while_the_store_is_away() {
-    let postgres = PostgresServer::start(&["fsync=off"]);
-    let world = World::on(&postgres);
+    let store = StoreServer::start();
+    let world = World::on(&store);
     let server = world.start();
     server.deploy("work.bpmn", &one_task("work", "work"));
-    postgres.crash();
+    store.crash();
     let began = Instant::now();
     let created = server.post("/v2/process-instances", &json!({"processDefinitionId": "work"}));
     assert_eq!(created.status, 504, "{}", created.body);
     assert!(created.body["detail"].as_str().is_some_and(|detail| detail.contains("it goes on")));
     assert!(began.elapsed() < Duration::from_secs(15), "answered after {:?}", began.elapsed());
     assert_eq!(server.post("/v2/process-instances/search", &json!({})).status, 503);
-    postgres.resume();
+    store.resume();
     eventually("what was asked has gone on", || {
         let found = server.post("/v2/process-instances/search", &json!({}));
         found.status == 200 && found.body["page"]["totalItems"] == 1
@@ -43,12 +43,12 @@ fn keyed_create(server: &Server, key: usize) -> (u16, bool) {
 
 #[test]
 fn what_could_not_be_begun_gets_503_and_never_runs() {
-    let postgres = PostgresServer::start(&["fsync=off"]);
-    let world = World::on(&postgres);
+    let store = StoreServer::start();
+    let world = World::on(&store);
     let (server, mut other) = (world.start(), world.start());
     world.settle(&[&server, &other]);
     server.deploy("work.bpmn", &one_task("work", "work"));
-    postgres.crash();
+    store.crash();
     other.signal("-KILL");
     assert!(other.ends_within(Duration::from_secs(5)), "killed");
     let statuses: Vec<(u16, bool)> = std::thread::scope(|scope| {
@@ -63,7 +63,7 @@ fn what_could_not_be_begun_gets_503_and_never_runs() {
     let refused = statuses.iter().filter(|(status, _)| *status == 503).count();
     let waiting = statuses.iter().filter(|(status, _)| *status == 504).count();
     assert!(refused > 0 && waiting > 0, "partitions of both servers were asked: {statuses:?}");
-    postgres.resume();
+    store.resume();
     let found = || {
         let found = server.post("/v2/variables/search", &json!({"page": {"limit": 100}}));
         (found.status == 200).then(|| found.body["items"].as_array().expect("a list").clone())
@@ -77,9 +77,9 @@ fn what_could_not_be_begun_gets_503_and_never_runs() {
 
 #[test]
 fn a_server_stops_although_the_store_is_frozen() {
-    let postgres = PostgresServer::start(&["fsync=off"]);
-    let way = Way::to(postgres.port());
-    let url = postgres.url().replace(&postgres.port().to_string(), &way.port.to_string());
+    let store = StoreServer::start();
+    let way = Way::to(store.port());
+    let url = store.url().replace(&store.port().to_string(), &way.port.to_string());
     let world = World::at(url);
     let (mut patient, mut hasty) = (world.start(), world.start());
     world.settle(&[&patient, &hasty]);
@@ -93,7 +93,7 @@ fn a_server_stops_although_the_store_is_frozen() {
     assert!(patient.ends_within(Duration::from_secs(25)), "still there after {:?}", began.elapsed());
 }
 
-/// A way to Postgres on which everything stands still once it is frozen: nothing arrives and nobody is told.
+/// A way to the store on which everything stands still once it is frozen: nothing arrives and nobody is told.
 struct Way {
     port: u16,
     is_frozen: Arc<AtomicBool>,

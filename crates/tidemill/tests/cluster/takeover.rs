@@ -3,7 +3,7 @@
 use crate::world::{NO_WAIT, PARTITIONS, Server, World, eventually, key, one_task, process};
 use serde_json::json;
 use std::time::{Duration, Instant};
-use tidemill_store_conformance::postgres::PostgresServer;
+use tidemill_store_conformance::servers::StoreServer;
 
 /// Everything that is asked of a cluster with these partitions is answered.
 fn works_on_all_partitions(server: &crate::world::Server) -> bool {
@@ -109,17 +109,17 @@ fn a_server_that_wakes_up_does_not_answer_from_memory() {
 
 #[test]
 fn servers_wait_for_a_store_that_is_gone() {
-    let postgres = PostgresServer::start(&[]);
-    let world = World::on(&postgres);
+    let store = StoreServer::start();
+    let world = World::on(&store);
     let [first, second] = world.servers::<2>();
     first.deploy("work.bpmn", &one_task("work", "work"));
     let instance = first.create("work", json!({}));
-    postgres.crash();
+    store.crash();
     eventually("the server says that it cannot work", || {
         let ready = first.get("/readyz");
         ready.status == 503 && ready.body["detail"].as_str().is_some_and(|detail| detail.contains("store"))
     });
-    postgres.resume();
+    store.resume();
     let back = eventually("the servers are back", || {
         [&first, &second].into_iter().all(|server| server.get("/readyz").status == 200)
     });

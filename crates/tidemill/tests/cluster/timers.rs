@@ -46,7 +46,7 @@ fn any_server_takes_any_request_about_timers() {
         let found = server.post("/v1/timers/search", &json!({"limit": 1000})).ok();
         assert_eq!(found["items"].as_array().map(Vec::len), Some(25));
     }
-    // What has fired is read at one server and acknowledged there, whoever owns its partition.
+    // Deliveries are read at one server and acknowledged there, whichever node owns their partition.
     for n in 0..16 {
         timer(
             &servers[n % 2],

@@ -1,4 +1,4 @@
-//! Several real servers on one real Postgres.
+//! Several real servers on one real Postgres or Redis.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tidemill_store_conformance::postgres::PostgresServer;
+use tidemill_store_conformance::servers::{StoreServer, store_arguments};
 
 /// Long enough for a loaded machine; nothing waits so long unless it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -15,7 +15,7 @@ pub(crate) const PARTITIONS: usize = 8;
 pub(crate) const NO_WAIT: i64 = -1;
 pub(crate) const SECRET: &str = "known-to-the-tests-only";
 
-/// A schema that servers share.
+/// A schema, or a prefix of keys, that servers share.
 pub(crate) struct World {
     pub(crate) schema: String,
     pub(crate) store_url: String,
@@ -25,7 +25,7 @@ pub(crate) struct Server {
     child: Child,
     pub(crate) url: String,
     pub(crate) agent: ureq::Agent,
-    /// What it has written to its log.
+    /// The lines of its log.
     said: Arc<Mutex<Vec<String>>>,
 }
 
@@ -46,15 +46,15 @@ impl World {
     pub(crate) fn new() -> World {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let schema = format!("cluster_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-        World { schema, store_url: PostgresServer::shared().url() }
+        World { schema, store_url: StoreServer::shared().url() }
     }
 
-    /// On a Postgres that the test may stop.
-    pub(crate) fn on(postgres: &PostgresServer) -> World {
-        World::at(postgres.url())
+    /// On a store that the test may stop.
+    pub(crate) fn on(store: &StoreServer) -> World {
+        World::at(store.url())
     }
 
-    /// On a Postgres that belongs to the test, by the way that this address takes.
+    /// On a store that belongs to the test, by the way that this address takes.
     pub(crate) fn at(store_url: String) -> World {
         World { schema: "cluster".to_owned(), store_url }
     }
@@ -77,7 +77,7 @@ impl World {
         self.try_start(command).unwrap_or_else(|said| panic!("the server has ended early: {said}"))
     }
 
-    /// What it has said if it ends before it is ready.
+    /// Gives the lines of its log if it ends before it is ready.
     pub(crate) fn try_start(&self, mut command: Command) -> Result<Server, String> {
         let mut child = command.spawn().expect("the server starts");
         let mut log = BufReader::new(child.stderr.take().expect("it is piped"));
@@ -108,15 +108,8 @@ impl World {
 
     pub(crate) fn command(&self, secret: Option<&str>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidemill"));
-        command.args([
-            "serve",
-            "--http",
-            "127.0.0.1:0",
-            "--store",
-            &self.store_url,
-            "--schema",
-            &self.schema,
-        ]);
+        command.args(["serve", "--http", "127.0.0.1:0"]);
+        command.args(store_arguments(&self.store_url, &self.schema));
         command
             .args(["--partitions", &PARTITIONS.to_string()])
             .env("TIDEMILL_LOG", "info,tidemill_server=debug");
@@ -252,7 +245,7 @@ impl Server {
         format!("/v1/commands/{}", key(&accepted.body, "commandPosition"))
     }
 
-    /// What became of such a command, once it no longer waits.
+    /// The outcome of such a command, once it no longer waits.
     pub(crate) fn outcome(&self, location: &str) -> Value {
         let mut outcome = Value::Null;
         eventually("the command no longer waits", || {

@@ -1,4 +1,4 @@
-//! What the servers hold in the end, compared with the ledger.
+//! Compares the content of the servers in the end with the ledger.
 
 use crate::client::{Client, Sent};
 use crate::fleet::Fleet;
@@ -29,7 +29,7 @@ pub(crate) fn drain(fleet: &Fleet, load: &Load) {
     }
 }
 
-/// What is known of the instances of one entry.
+/// The instances that were found for one entry.
 #[derive(Default)]
 struct Found {
     roots: Vec<String>,
@@ -66,7 +66,7 @@ pub(crate) fn everything(fleet: &Fleet, ledger: &Ledger) -> String {
     format!("{}; {}", summary(&entries), ledger.counts())
 }
 
-/// What is wrong with an entry.
+/// The error of an entry, if there is one.
 fn compare(entry: &Entry, found: &Found) -> Option<String> {
     let instances = found.roots.len();
     let is_there = match &entry.creation {

@@ -30,7 +30,7 @@ impl Addresses {
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 pub(crate) enum Sent {
     Answered(u16, Value),
     /// It surely had no effect.

@@ -1,20 +1,21 @@
-//! The servers of a test and their Postgres: killed, frozen and started again.
+//! The servers of a test and their store: killed, frozen and started again.
 
 use crate::client::Addresses;
 use crate::world::{Server, World, eventually};
 use std::sync::Arc;
-use tidemill_store_conformance::postgres::{PostgresServer, Proxy};
+use tidemill_store_conformance::postgres::Proxy;
+use tidemill_store_conformance::servers::StoreServer;
 
-/// What the servers of most rounds have; shorter than the default, which only saves waiting.
+/// The lease of the servers in most rounds. It is shorter than the default, which only saves waiting.
 pub(crate) const SHORT_LEASE: &[&str] = &["--lease", "2s"];
 pub(crate) const DEFAULT_LEASE: &[&str] = &[];
 
 pub(crate) struct Fleet {
-    // Before Postgres, so that they end before it.
+    // Before the store, so that they end before it.
     servers: Vec<Option<Server>>,
-    /// A way to Postgres of its own for each server that is started again.
+    /// A way to the store of its own for each server that is started again.
     proxies: Vec<Proxy>,
-    pub(crate) postgres: PostgresServer,
+    pub(crate) store: StoreServer,
     addresses: Arc<Addresses>,
     /// For the proxies.
     _runtime: tokio::runtime::Runtime,
@@ -22,16 +23,15 @@ pub(crate) struct Fleet {
 
 impl Fleet {
     pub(crate) fn start(servers: usize) -> Fleet {
-        // Processes are killed, not the machine: what was written is there, synced or not.
-        let postgres = PostgresServer::start(&["fsync=off"]);
+        let store = StoreServer::start();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let proxy = |_| runtime.block_on(Proxy::start(postgres.port()));
+        let proxy = |_| runtime.block_on(store.proxy());
         let proxies = (0..servers).map(proxy).collect();
-        let world = World::on(&postgres);
+        let world = World::on(&store);
         let started = (0..servers).map(|_| Some(world.start_with(SHORT_LEASE))).collect();
         let addresses = Addresses::new(servers);
-        let fleet = Fleet { servers: started, proxies, postgres, addresses, _runtime: runtime };
+        let fleet = Fleet { servers: started, proxies, store, addresses, _runtime: runtime };
         (0..servers).for_each(|place| fleet.addresses.set(place, Some(fleet.server(place))));
         fleet.settle();
         fleet
@@ -70,7 +70,7 @@ impl Fleet {
         for server in &servers {
             eventually("the server is ready", || server.get("/readyz").status == 200);
         }
-        World::on(&self.postgres).settle(&servers);
+        World::on(&self.store).settle(&servers);
     }
 
     pub(crate) fn kill(&mut self, place: usize) {

@@ -1,4 +1,4 @@
-//! What the outside world knows: what was sent, what was answered, and what may or may not have happened.
+//! The knowledge of the outside world: requests that were sent, their answers, and effects that may or may not have happened.
 
 use crate::models::TIMER;
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub(crate) enum Way {
     Async,
 }
 
-/// What is known of the creation of an instance.
+/// The knowledge about the creation of an instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Creation {
     /// Not answered yet.
@@ -175,7 +175,7 @@ impl Ledger {
         }
     }
 
-    /// What was counted of timers and jobs.
+    /// The counts of timers and jobs.
     pub(crate) fn counts(&self) -> String {
         let book = self.book();
         let (fired, jobs, late) = (book.timers_fired, book.leases.len(), book.late_jobs);

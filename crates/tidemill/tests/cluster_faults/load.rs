@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// A job whose worker got no answer is handed out again after this time.
 const JOB_TIMEOUT_MS: u64 = 3_000;
-/// Who waits longer for an answer in spite of all retries has found a fault.
+/// A client that waits longer for an answer in spite of all retries has found a fault.
 const PATIENCE: Duration = Duration::from_secs(40);
 const PAUSE: Duration = Duration::from_millis(20);
 /// Nobody creates more while so many are under way.
@@ -115,7 +115,7 @@ impl Load {
                 std::thread::sleep(Duration::from_millis(2));
                 continue;
             }
-            // What an outage has kept back is not made up for.
+            // Requests that an outage has kept back are not made up for.
             next = Instant::now().max(next + Duration::from_micros(pause_us) * creators as u32);
             create_any(&client, &self.ledger);
         }
@@ -279,7 +279,7 @@ fn complete(client: &Client, ledger: &Ledger, job: &Value) -> bool {
     false
 }
 
-/// What was completed cannot be completed again.
+/// A job that was completed cannot be completed again.
 fn expect_refusal(client: &Client, ledger: &Ledger, number: usize, path: &str) {
     client.go_elsewhere();
     let token: Token = 0;

@@ -4,7 +4,7 @@
 use crate::world::{one_task, process};
 use std::time::Duration;
 
-/// What workers of the load take.
+/// The type of the jobs that workers of the load take.
 pub(crate) const JOB_TYPE: &str = "work";
 /// The message that orders wait for; its correlation key is their variable `order`.
 pub(crate) const MESSAGE: &str = "paid";

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemill_model::{PartitionCount, PartitionId, TenantId};
 
-/// What is promised.
+/// The promised time.
 pub(crate) const LIMIT: Duration = Duration::from_secs(10);
 /// Somebody who measures sees by how much it was missed.
 const GIVE_UP: Duration = Duration::from_secs(30);

@@ -44,7 +44,7 @@ const KILLS_WITH_DEFAULT_LEASE: usize = 2;
 /// How many rounds of each kind.
 pub(crate) struct Rounds {
     pub(crate) freezes: usize,
-    pub(crate) postgres_kills: usize,
+    pub(crate) store_kills: usize,
     pub(crate) kills: usize,
     pub(crate) commit_faults: &'static [Strikes],
 }
@@ -56,9 +56,9 @@ impl Rounds {
             begin(fleet, round);
             freeze(fleet, load, round % fleet.count());
         }
-        for round in 0..self.postgres_kills {
+        for round in 0..self.store_kills {
             begin(fleet, round);
-            kill_postgres(fleet, load, Duration::from_secs(round as u64));
+            kill_store(fleet, load, Duration::from_secs(round as u64));
         }
         for round in 0..self.kills {
             begin(fleet, round);
@@ -115,13 +115,19 @@ const REQUESTS_FOR_A_SLEEPER: usize = 8;
 const REFUSED_WRITES: [&str; 2] = ["a batch was not written, or nobody knows", "the store failed"];
 const FENCED: &str = "is owned by another holder";
 
-fn kill_postgres(fleet: &Fleet, load: &Load, away: Duration) {
+fn kill_store(fleet: &Fleet, load: &Load, away: Duration) {
     let fault_at = Instant::now();
-    fleet.postgres.kill();
+    fleet.store.kill();
     std::thread::sleep(away);
-    fleet.postgres.resume();
+    fleet.store.resume();
     let everybody: Vec<usize> = (0..fleet.count()).collect();
-    went_on(fleet, load, &format!("kill -9 of Postgres, gone for {away:?}"), &everybody, fault_at);
+    went_on(
+        fleet,
+        load,
+        &format!("kill -9 of {}, gone for {away:?}", fleet.store.name()),
+        &everybody,
+        fault_at,
+    );
 }
 
 fn strike(fleet: &Fleet, load: &Load, victim: usize, (name, aim, faults): &Strikes) {

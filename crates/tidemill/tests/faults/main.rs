@@ -37,7 +37,7 @@ fn expect_good(server: &Server) {
     assert_eq!(answer.status, 200, "{}", answer.body);
 }
 
-/// What became of an async command, once it is no longer waiting.
+/// The outcome of an async command, once it is no longer waiting.
 fn outcome(server: &Server, accepted: &Answer) -> Answer {
     let receipt: serde_json::Value = serde_json::from_str(&accepted.body).expect("a receipt");
     let position = receipt["commandPosition"].to_string().replace('"', "");

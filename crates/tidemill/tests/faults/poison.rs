@@ -1,4 +1,4 @@
-//! What brings the process down is put aside after three deaths, wherever it comes from.
+//! A command that brings the process down is put aside after three deaths, wherever it comes from.
 
 use super::{ASYNC, Server, TempDir, create, expect_good, outcome, prepare};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use super::{ASYNC, Server, TempDir, create, outcome};
 use std::time::{Duration, Instant};
 
-/// What the timers of these scenarios wait for.
+/// The duration of the timers in these scenarios.
 const WAIT: Duration = Duration::from_secs(3);
 
 fn with_timer() -> String {

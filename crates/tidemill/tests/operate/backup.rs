@@ -29,6 +29,15 @@ struct Load {
     is_over: AtomicBool,
 }
 
+/// Ends the load when it is dropped, also by a failure: otherwise the test would wait for it for ever.
+struct EndOfLoad<'a>(&'a Load);
+
+impl Drop for EndOfLoad<'_> {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
 impl Load {
     fn create(&self, server: &Server) {
         while !self.is_over.load(Ordering::Relaxed) {
@@ -56,7 +65,7 @@ fn what_a_dump_holds_goes_on_elsewhere() {
         return;
     }
     let postgres = PostgresServer::shared();
-    let world = World::new();
+    let world = World { store_url: postgres.url(), ..World::new() };
     let server = world.start();
     for (name, xml) in [
         ("work", one_task("work", "work")),
@@ -75,11 +84,11 @@ fn what_a_dump_holds_goes_on_elsewhere() {
         scope.spawn(|| load.create(&server));
         scope.spawn(|| load.create(&server));
         scope.spawn(|| load.work(&server));
+        let _ends = EndOfLoad(&load);
         std::thread::sleep(Duration::from_secs(1));
         let before = load.keys();
         dump(&postgres.url(), &world.schema, &file);
         std::thread::sleep(Duration::from_millis(300));
-        load.is_over.store(true, Ordering::Relaxed);
         before
     });
     server.kill();

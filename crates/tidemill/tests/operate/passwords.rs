@@ -109,7 +109,7 @@ fn passwords_are_taken_as_libpq_takes_them() {
         &["password authentication failed for user \"ann\"", "PGPASSWORD; correct"],
     );
     let with_wrong = url.replace("ann@", &format!("ann:{WRONG}@"));
-    // What is said goes before what lies about.
+    // A password in the connection string goes before one in the environment.
     guarded.is_refused(&with_wrong, &[("PGPASSWORD", RIGHT)], &["connection string; correct it there"]);
 
     // A file that is named, with lines for others before the one that fits, and wildcards.

@@ -11,7 +11,7 @@ use tidemill_store_postgres::{Options, PostgresStore};
 const DESCRIPTION: &str = include_str!("../../../store-postgres/README.md");
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// What the description tells to run.
+/// The statements that the description tells to run.
 fn statements() -> &'static str {
     let (_, block) = DESCRIPTION.split_once("```sql").expect("a block of SQL");
     let (statements, _) = block.split_once("```").expect("it ends");

@@ -9,7 +9,7 @@ const TIMERS: usize = 200;
 
 #[test]
 fn a_frozen_owner_fires_nothing_twice() {
-    let store = Store::postgres();
+    let store = Store::shared();
     let receiver = Receiver::start(Duration::ZERO);
     let (frozen, other) = (store.serve(), store.serve());
     other.deploy();

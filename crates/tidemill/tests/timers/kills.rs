@@ -15,8 +15,8 @@ fn kills_while_firing_lose_nothing() {
 }
 
 #[test]
-fn kills_while_firing_lose_nothing_on_postgres() {
-    survives(&Store::postgres());
+fn kills_while_firing_lose_nothing_on_a_server() {
+    survives(&Store::shared());
 }
 
 fn survives(store: &Store) {

@@ -11,8 +11,8 @@ fn a_restart_keeps_pending_overdue_and_repeating_timers() {
 }
 
 #[test]
-fn a_restart_keeps_pending_overdue_and_repeating_timers_on_postgres() {
-    comes_back(&Store::postgres());
+fn a_restart_keeps_pending_overdue_and_repeating_timers_on_a_server() {
+    comes_back(&Store::shared());
 }
 
 fn comes_back(store: &Store) {

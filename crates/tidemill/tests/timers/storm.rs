@@ -20,8 +20,8 @@ fn a_storm_lets_others_through() {
 }
 
 #[test]
-fn a_storm_lets_others_through_on_postgres() {
-    storm(&Store::postgres());
+fn a_storm_lets_others_through_on_a_server() {
+    storm(&Store::shared());
 }
 
 fn storm(store: &Store) {
@@ -84,9 +84,9 @@ fn slots_larger_than_memory_are_fired() {
 }
 
 #[test]
-fn slots_larger_than_memory_are_fired_on_postgres() {
+fn slots_larger_than_memory_are_fired_on_a_server() {
     for (memory, few, full) in [("1MB", 6_000, 60_000), ("16MB", 30_000, 400_000)] {
-        let (receiver, store) = (Receiver::start(Duration::ZERO), Store::postgres());
+        let (receiver, store) = (Receiver::start(Duration::ZERO), Store::shared());
         under_pressure(&store, &receiver, memory, rounds(few, full));
     }
 }

@@ -6,14 +6,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tidemill_store_conformance::postgres::PostgresServer;
+use tidemill_store_conformance::servers::{StoreServer, store_arguments};
 
 /// Long enough for a loaded machine; nothing waits so long unless it fails.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 pub(crate) enum Store {
     Embedded(TempDir),
-    Postgres { url: String, schema: String },
+    Shared { url: String, name: String },
 }
 
 impl Store {
@@ -21,10 +21,11 @@ impl Store {
         Store::Embedded(tempfile::tempdir().expect("a directory"))
     }
 
-    pub(crate) fn postgres() -> Store {
+    /// On Postgres, or on Redis where `TIDEMILL_TEST_STORE` says so.
+    pub(crate) fn shared() -> Store {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let schema = format!("timers_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        Store::Postgres { url: PostgresServer::shared().url(), schema }
+        let name = format!("timers_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        Store::Shared { url: StoreServer::shared().url(), name }
     }
 
     pub(crate) fn serve(&self) -> Server {
@@ -45,8 +46,9 @@ impl Store {
         command.args(options);
         match self {
             Store::Embedded(directory) => command.arg("--data").arg(directory.path()),
-            Store::Postgres { url, schema } => command
-                .args(["--store", url, "--schema", schema, "--lease", "2s"])
+            Store::Shared { url, name } => command
+                .args(store_arguments(url, name))
+                .args(["--lease", "2s"])
                 .env("TIDEMILL_CLUSTER_SECRET", "known-to-the-tests-only"),
         };
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");

@@ -1,4 +1,4 @@
-//! From bytes to entries. Whatever the bytes are, this gives entries or an error; it never panics, and never asks for
+//! From bytes to entries. For any bytes this gives entries or an error; it never panics, and never asks for
 //! memory that the bytes cannot account for.
 
 use super::reader::Reader;

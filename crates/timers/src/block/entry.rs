@@ -3,7 +3,7 @@
 use crate::Position;
 use std::sync::Arc;
 
-/// Whose timer it is. Part of every entry, target and delivery, so that tenants never meet.
+/// The tenant and the namespace of a timer. It is a part of every entry, target and delivery, so that tenants never meet.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Scope {
     pub tenant: String,
@@ -52,6 +52,10 @@ impl Flags {
     pub const REPEATS: Flags = Flags(2);
     /// A timer that was given up and is tried again, beside another that may have its id by now. Its place tells its id only.
     pub const DETACHED: Flags = Flags(4);
+    /// No timer: it takes the place of an own id away, which is kept for a while after its timer has fired.
+    pub const FORGETS: Flags = Flags(8);
+    /// A delivery that has failed and is tried again. Its place is beside that of its timer.
+    pub const TRIED: Flags = Flags(16);
 
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0

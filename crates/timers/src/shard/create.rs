@@ -15,7 +15,9 @@ const TARGETS_MAX: usize = 100_000;
 
 impl Shard {
     pub(super) fn run_create(&mut self, about: PlaceId, work: Work, create: Create, place: Option<Place>) {
-        let Some(place) = place.filter(|_| create.own_id.is_some()) else {
+        // One that has fired leaves its id free.
+        let is_there = |place: &Place| create.own_id.is_some() && place.state != PlaceState::Done;
+        let Some(place) = place.filter(is_there) else {
             let answer = self.create(create.own_id, &create);
             return self.answer(work, answer);
         };

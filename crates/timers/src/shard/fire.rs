@@ -6,6 +6,7 @@ use super::rows::{FIRST_KEPT_LANE, LANE_OF_NOBODY, Place, PlaceChange, PlaceStat
 use super::waiting::Waiting;
 use super::{Firing, Shard};
 use crate::block::{Entry, Flags, PlaceId, Scope};
+use crate::slot::DUE_MS_MAX;
 use crate::{Position, Slot};
 
 impl Shard {
@@ -15,7 +16,7 @@ impl Shard {
         let mut following = Vec::new();
         for (position, waiting) in due {
             if !self.is_for_nobody(&waiting) {
-                following.extend(self.deliver_or_park(waiting.into_entry(position)));
+                following.extend(self.deliver_or_park(waiting.into_entry(position), true));
             } else {
                 self.open.fired.note(position.due_ms);
             }
@@ -72,19 +73,24 @@ impl Shard {
     }
 
     /// A timer of a paused namespace is parked instead (rule 6).
-    pub(super) fn deliver_or_park(&mut self, entry: Entry) -> Option<Entry> {
+    pub(super) fn deliver_or_park(&mut self, entry: Entry, holds_id: bool) -> Option<Entry> {
+        if let Some(id) = entry.place.filter(|_| entry.flags.has(Flags::FORGETS)) {
+            self.open.put_place(PlaceChange::Delete { id, key: entry.key }, &mut self.places);
+            return None;
+        }
         let is_paused = self.namespaces.get(&*entry.scope).is_some_and(|pause| !pause.is_resuming);
         if is_paused {
             self.open.bytes += entry.bytes();
             self.open.aside.push((parking_slot(&entry.scope), entry));
             return None;
         }
-        self.deliver(entry)
+        self.deliver(entry, holds_id)
     }
 
-    /// Gives the next occurrence of a timer that repeats. It is added when the mark has moved, so that it is not behind that.
+    /// Gives the next occurrence of a timer that repeats. It is added when the mark has moved, so that it is not behind that. A timer that
+    /// waits in the wheel surely holds its own id; one that is fired from a block may have lost it to another.
     #[must_use]
-    pub(super) fn deliver(&mut self, entry: Entry) -> Option<Entry> {
+    pub(super) fn deliver(&mut self, entry: Entry, holds_id: bool) -> Option<Entry> {
         let Firing { told_ms, next } = match entry.flags.has(Flags::REPEATS) {
             true => (self.config.on_fire)(&entry, self.now_ms),
             false => super::once(&entry, self.now_ms),
@@ -99,7 +105,10 @@ impl Shard {
             ..entry.clone()
         });
         if let Some(id) = entry.place.filter(|_| next.is_none() && !entry.flags.has(Flags::DETACHED)) {
-            self.finish_place(id, entry.key);
+            match holds_id {
+                true => self.finish_fired(id, &entry),
+                false => self.finish_place(id, entry.key),
+            }
         }
         if let Some(scheduled_ms) = told_ms {
             self.open.fired.note(entry.due_ms);
@@ -131,6 +140,34 @@ impl Shard {
         let place = Place { id, key, due_ms, id_due_ms, generation, state: PlaceState::Scheduled };
         self.open.put_place(PlaceChange::Put(place), &mut self.places);
         self.add(Entry { due_ms, ..next });
+    }
+
+    /// The place of an own id says for a while that its timer has fired. An entry takes it away then: it goes through slots as timers do,
+    /// so that nobody has to look for old places.
+    fn finish_fired(&mut self, id: PlaceId, entry: &Entry) {
+        let kept_ms = self.config.fired_kept_ms;
+        if kept_ms <= 0 || !id.is_own() || entry.flags.has(Flags::TRIED) {
+            return self.finish_place(id, entry.key);
+        }
+        let (key, generation, attempt) = (entry.key, entry.generation + 1, 0);
+        let due_ms = self.stored_due_ms(self.now_ms.saturating_add(kept_ms).min(DUE_MS_MAX), key);
+        let place = Place { id, key, due_ms, id_due_ms: due_ms, generation, state: PlaceState::Done };
+        self.open.put_place(PlaceChange::Put(place), &mut self.places);
+        let (scheduled_ms, target, flags, scope) =
+            (due_ms, entry.target, Flags::FORGETS, entry.scope.clone());
+        let (place, payload) = (Some(id), Box::default());
+        self.add(Entry {
+            key,
+            due_ms,
+            scheduled_ms,
+            generation,
+            attempt,
+            target,
+            flags,
+            scope,
+            place,
+            payload,
+        });
     }
 
     /// A timer that has fired or was cancelled needs its place no more, unless its id still names a time to come.

@@ -126,10 +126,26 @@ impl Frontier {
         occupied.unwrap_or(i64::MAX).min(self.scanned_to[0])
     }
 
+    /// The first slot that is to be loaded, if it begins before a time and nothing coarser must be split before.
+    pub(super) fn next_to_load(&self, target_ms: i64) -> Option<Slot> {
+        let load = Slot { level: 0, number: self.first_to_load() };
+        let is_next = self.is_occupied(load)
+            && load.number == self.load_to
+            && load.begin_ms() <= target_ms
+            && load.begin_ms() < self.unsplit_from_ms();
+        is_next.then_some(load)
+    }
+
+    /// Before this slot of the finest level nothing is stored that is not in the wheel, and new timers are stored at the
+    /// finest level.
+    pub(super) fn known_to(&self) -> i64 {
+        let unsplit_ms = self.unsplit_from_ms().min(Slot { level: 1, number: self.split_to[1] }.begin_ms());
+        self.first_to_load().min(Slot::of(unsplit_ms, 0).number)
+    }
+
     /// Skips slots that hold nothing, up to a time.
     pub(super) fn skip_empty(&mut self, target_ms: i64) {
-        let unsplit = Slot::of(self.unsplit_from_ms(), 0).number;
-        let reached = self.first_to_load().min(unsplit).min(Slot::of(target_ms, 0).number + 1);
+        let reached = self.known_to().min(Slot::of(target_ms, 0).number + 1);
         self.load_to = self.load_to.max(reached);
     }
 

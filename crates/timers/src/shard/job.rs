@@ -1,9 +1,9 @@
 //! Work on whole slots, page by page: splitting, merging, loading, firing what is larger than memory, and firing what was
 //! parked. One job in time and one beside it run at a time.
 //!
-//! A job reads blocks up to the batch at which it began, and not before that has landed. What is written later does not
-//! go to a slot that is being split, goes to the wheel too if its slot is being loaded, and never goes behind the
-//! floor of a slot that is being fired: so each job sees a fixed set of blocks, and all of it.
+//! A job reads blocks up to the batch at which it began, and not before that has landed. A timer that is
+//! written later does not go to a slot that is being split, goes to the wheel too if its slot is being
+//! loaded, and never goes behind the floor of a slot that is being fired: so each job sees a fixed set of blocks, and all of it.
 
 use super::fire::parking_slot;
 use super::rows::{BlockId, Need};
@@ -90,6 +90,7 @@ impl Shard {
     pub(super) fn advance(&mut self, now_ms: i64) {
         let target_ms = now_ms.saturating_add(self.look_ahead_ms);
         self.frontier.split_before(target_ms);
+        self.split_barrier = self.last_batch;
         self.frontier.skip_empty(target_ms);
         if self.job.is_none() {
             self.look_further();
@@ -105,27 +106,32 @@ impl Shard {
 
     fn next_job(&mut self, now_ms: i64, target_ms: i64) -> Option<Job> {
         let job = |what, slot| Some(Job::new(what, slot, self.last_batch));
-        let split = self.frontier.first_to_split();
-        let load = Slot { level: 0, number: self.frontier.first_to_load() };
-        let is_next = self.frontier.is_occupied(load)
-            && load.number == self.frontier.load_to
-            && load.begin_ms() <= target_ms
-            && load.begin_ms() < self.frontier.unsplit_from_ms();
-        if is_next && self.oversize == Some(load.number) {
+        let load = self.frontier.next_to_load(target_ms);
+        if let Some(load) = load.filter(|load| self.oversize == Some(load.number)) {
             if now_ms >= load.end_ms() {
                 self.drain_floor = Some(Position::end_of(load.end_ms() - 1));
                 return job(What::Drain, load);
             }
-        } else if is_next && self.has_room() {
+        } else if let Some(load) = load.filter(|_| self.has_room()) {
             self.frontier.loading = Some(load.number);
             return job(What::Load, load);
         }
-        if let Some(slot) = split {
+        if let Some(slot) = self.frontier.first_to_split() {
             return job(What::Split, slot);
         }
         let limits = self.block_limits();
         let merge = self.frontier.first_to_merge(self.config.merge_blocks_min, limits.entries_max);
         merge.and_then(|slot| job(What::Merge, slot))
+    }
+
+    /// The next slot can be split at once, before the batch is closed: since the frontiers moved, nothing new goes to it.
+    fn next_split(&self) -> Option<Job> {
+        let target_ms = self.now_ms.saturating_add(self.look_ahead_ms);
+        let may_begin = self.has_room()
+            && self.open.bytes < self.config.memory_bytes_max / 16
+            && self.frontier.next_to_load(target_ms).is_none();
+        let slot = self.frontier.first_to_split().filter(|_| may_begin)?;
+        Some(Job::new(What::Split, slot, self.split_barrier))
     }
 
     /// Asks for the next pages of jobs.
@@ -179,17 +185,40 @@ impl Shard {
         annihilate(&mut entries, &mut tombstones);
         self.open.bytes += entries.iter().map(Entry::bytes).sum::<usize>();
         self.open.bytes += tombstones.len() * size_of::<Tombstone>();
-        self.open.entries.append(&mut entries);
         self.open.tombstones.append(&mut tombstones);
         let is_split = matches!(job.what, What::Split);
-        if is_split && !is_last {
+        if is_split && is_last {
+            self.frontier.vacate(job.slot);
+            self.load_split(job.slot, &entries);
+        }
+        self.open.entries.append(&mut entries);
+        if is_split && is_last {
+            self.job = self.next_split();
+        } else if is_split {
             job.waits_for_close = true;
             self.job = Some(job);
-        } else if is_split {
-            self.frontier.vacate(job.slot);
         } else {
             self.merged = Some(job.slot);
         }
+    }
+
+    /// Timers of a slot that has just been split go to the wheel at once, up to the first slot about which the store knows more. So a
+    /// time with few timers is not read second by second, and those that are due already are never written again.
+    fn load_split(&mut self, split: Slot, entries: &[Entry]) {
+        let open = self.open.entries.iter().map(|entry| entry.due_ms);
+        let open = open.chain(self.open.tombstones.iter().map(|tombstone| tombstone.due_ms));
+        let load_to = self.frontier.load_to;
+        let open = open.map(|due_ms| Slot::of(due_ms, 0).number).filter(|number| *number >= load_to).min();
+        let reached = self.frontier.known_to().min(Slot::of(split.end_ms(), 0).number);
+        let reached = reached.min(open.unwrap_or(i64::MAX)).min(self.oversize.unwrap_or(i64::MAX));
+        if reached <= load_to || !self.has_room() {
+            return;
+        }
+        for entry in entries.iter().filter(|entry| Slot::of(entry.due_ms, 0).number < reached) {
+            self.wheel.insert(entry.position(), Waiting::copy_of(entry));
+        }
+        self.frontier.load_to = reached;
+        self.keep_to_budget();
     }
 
     fn load(&mut self, mut job: Job, blocks: Vec<(BlockId, Block)>, is_last: bool) {
@@ -244,13 +273,13 @@ impl Shard {
 
     fn fire_from_block(&mut self, job: &Job, entry: Entry) {
         let next = match &job.what {
-            What::Unpark(scope) if *entry.scope == *scope => self.deliver(entry),
+            What::Unpark(scope) if *entry.scope == *scope => self.deliver(entry, false),
             // Of another namespace whose hash is the same: it stays parked.
             What::Unpark(_) => {
                 self.open.aside.push((job.slot, entry));
                 None
             }
-            _ if entry.position() > self.mark => self.deliver_or_park(entry),
+            _ if entry.position() > self.mark => self.deliver_or_park(entry, false),
             _ => None,
         };
         if let Some(next) = next {

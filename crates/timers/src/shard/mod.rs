@@ -48,11 +48,13 @@ pub struct Config {
     pub fired_per_batch_max: usize,
     /// A slot with so many small blocks is merged.
     pub merge_blocks_min: usize,
+    /// So long an own id is known after its timer has fired: whoever cancels it hears that. 0 forgets it at once.
+    pub fired_kept_ms: i64,
     /// Tells what becomes of a timer that repeats, at this time.
     pub on_fire: fn(&Entry, i64) -> Firing,
 }
 
-/// What becomes of an occurrence that is due, and what follows it.
+/// The fate of an occurrence that is due, and the occurrence that follows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Firing {
     /// The scheduled time of the occurrence that is told, which may be a later one; none if it is left out.
@@ -81,6 +83,7 @@ impl Default for Config {
             block_entries_max: 4_096,
             fired_per_batch_max: 20_000,
             merge_blocks_min: 64,
+            fired_kept_ms: 0,
             on_fire: once,
         }
     }
@@ -137,6 +140,8 @@ pub struct Shard {
     last_key: i64,
     last_batch: i64,
     landed_batch: i64,
+    /// The last batch when the frontiers moved: later ones have written nothing to slots that are to be split.
+    split_barrier: i64,
     open: Open,
     in_flight: Option<InFlight>,
     places: Places,
@@ -179,6 +184,7 @@ impl Shard {
             last_key: 0,
             last_batch: 0,
             landed_batch: 0,
+            split_barrier: 0,
             open: Open::default(),
             in_flight: None,
             places: Places::default(),

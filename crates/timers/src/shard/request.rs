@@ -5,7 +5,7 @@ use crate::block::{Entry, Flags, PlaceId, Scope};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Whom an answer is for: chosen by the driver.
+/// Names the receiver of an answer; the driver chooses it.
 pub type Ticket = u64;
 
 /// The name of a timer.
@@ -99,7 +99,7 @@ pub enum Request {
     ResumeNamespace(Arc<Scope>),
 }
 
-/// What became of a row of deliveries, in one commit: a crash repeats all of it or nothing.
+/// The outcome of a row of deliveries, in one commit: a crash repeats all of it or nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settle {
     pub row: DeliveryId,

@@ -75,7 +75,7 @@ impl Shard {
         self.last_key += 1;
         let key = self.last_key;
         let due_ms = self.stored_due_ms((*due_ms).clamp(0, DUE_MS_MAX), key);
-        let flags = entry.flags.without(Flags::REPEATS).without(Flags::DETACHED);
+        let flags = entry.flags.without(Flags::REPEATS).without(Flags::DETACHED).with(Flags::TRIED);
         let id = PlaceId::of_retry(*of);
         let place = Place { id, key, due_ms, id_due_ms: due_ms, generation: 0, state: PlaceState::Scheduled };
         self.open.put_place(PlaceChange::Put(place), &mut self.places);
@@ -347,7 +347,7 @@ impl Shard {
         if !place.id.is_own() {
             self.open.put_place(PlaceChange::Put(place), &mut self.places);
         }
-        self.deliver(Entry { place: Some(place.id), ..entry })
+        self.deliver(Entry { place: Some(place.id), ..entry }, true)
     }
 
     fn cancel(&mut self, place: Place) {
@@ -387,7 +387,7 @@ impl Shard {
         self.last_key += 1;
         let key = self.last_key;
         let due_ms = self.stored_due_ms(due_ms.clamp(0, DUE_MS_MAX), key);
-        let flags = entry.flags.without(Flags::REPEATS).with(Flags::DETACHED);
+        let flags = entry.flags.without(Flags::REPEATS).without(Flags::TRIED).with(Flags::DETACHED);
         let place = Some(entry.place_id());
         self.add(Entry { key, due_ms, generation: 0, flags, place, ..entry });
         Answer::Done

@@ -175,11 +175,12 @@ proptest! {
         block_entries_max in prop_oneof![2..8usize, Just(1_000usize)],
         fired_per_batch_max in prop_oneof![2..10usize, Just(10_000usize)],
         merge_blocks_min in prop_oneof![2..4usize, Just(64usize)],
+        fired_kept_ms in prop_oneof![Just(0i64), Just(700i64), Just(90_000i64)],
     ) {
         let config =
             Config {
                 memory_bytes_max, look_ahead_ms_max, block_entries_max, fired_per_batch_max, merge_blocks_min,
-                on_fire: repeat,
+                fired_kept_ms, on_fire: repeat,
             };
         let mut world = World::new(config);
         for step in &steps {
@@ -196,7 +197,8 @@ proptest! {
 
 /// A schedule goes on beside its occurrences; what was revived or tried again is beside the timer that had its id.
 fn is_beside(entry: &Entry) -> bool {
-    entry.flags.has(Flags::REPEATS) || entry.flags.has(Flags::DETACHED) || entry.attempt > 0
+    [Flags::REPEATS, Flags::DETACHED, Flags::TRIED].into_iter().any(|flag| entry.flags.has(flag))
+        || entry.attempt > 0
 }
 
 /// A row whose entries nobody has asked for otherwise: some of it goes back, some is tried again, the rest was taken.

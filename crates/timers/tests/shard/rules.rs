@@ -359,7 +359,7 @@ fn an_id_that_was_given_away_is_not_freed_by_the_timer_that_had_it() {
     ask(&mut world, Request::PauseNamespace(scope(0)));
     world.create(world.now_ms, Some(id), Mode::Fail, scope(0), 0);
     world.pump(4);
-    // What was parked is about to be fired, but its blocks are not here yet.
+    // Parked timers are about to be fired, but their blocks are not here yet.
     world.send(Request::ResumeNamespace(scope(0)));
     world.close();
     world.land();
@@ -494,7 +494,7 @@ fn rule_6_in_a_slot_that_is_being_fired_block_by_block_a_cancelled_timer_does_no
         world.send(Request::Cancel { address: timer.address, scope: timer.scope });
     }
     world.send(Request::ResumeNamespace(scope(0)));
-    // Whatever was answered by `Done` must not fire: the model of the world looks at every delivery.
+    // A timer whose cancellation was answered by `Done` must not fire: the model of the world looks at every delivery.
     world.finish();
 }
 

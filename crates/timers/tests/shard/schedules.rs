@@ -46,7 +46,7 @@ fn the_firing_commit_writes_the_next_occurrence_and_the_cadence_does_not_drift()
     let began_ms = world.now_ms + 1_000;
     let (key, address) = schedule(&mut world, 3);
     for n in 0..4 {
-        // Whoever looks 40 ms late each time delivers late, but plans nothing late.
+        // An owner that looks 40 ms late each time delivers late, but plans nothing late.
         world.now_ms = began_ms + n * 5_000 + 40;
         world.crash(false);
         world.pump(12);

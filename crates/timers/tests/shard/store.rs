@@ -1,7 +1,7 @@
 //! A store in memory, as plain as can be: what a commit writes, all or nothing, and the reads that a shard asks for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tidemill_timers::block::{self, Block, Entry, Kind, PlaceId, Scope, Tombstone};
+use tidemill_timers::block::{self, Block, Entry, Flags, Kind, PlaceId, Scope, Tombstone};
 use tidemill_timers::shard::{
     Batch, BlockId, BlockRow, Commit, DeliveryId, DeliveryRow, FailureRow, Fence, Need, Pause, Place,
     PlaceChange, Recovered, Supply,
@@ -150,7 +150,8 @@ impl Store {
                     }
                 }
                 Block::Entries(block) | Block::Paused(block) => {
-                    entries.extend(block.into_iter().map(|entry| (row.id, entry)));
+                    let timers = block.into_iter().filter(|entry| !entry.flags.has(Flags::FORGETS));
+                    entries.extend(timers.map(|entry| (row.id, entry)));
                 }
             }
         }

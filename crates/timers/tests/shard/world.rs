@@ -408,7 +408,7 @@ impl World {
         });
     }
 
-    /// What may be said of a timer that is alive: done, or that it is too late because it is due.
+    /// The answers that are right for a timer that is alive: done, or that it is too late because it is due.
     fn judge(&mut self, batch: &Batch, address: Address, answer: Answer, done: impl FnOnce(&mut Timer)) {
         // It may have fired in the same batch, before the request came.
         let latest_ms = self.latest_ms;
@@ -473,7 +473,7 @@ impl World {
         match timer.state {
             State::Triggered => {}
             State::Live => {
-                // What was parked was due once, though the clock may have gone back since.
+                // A parked timer was due once, though the clock may have gone back since.
                 let was_due = self.ever_paused.contains(&*timer.scope) && entry.due_ms <= self.latest_ms;
                 assert!(was_due || entry.due_ms <= batch.at_ms, "{entry:?} fired early, at {}", batch.at_ms);
                 assert!(timer.asked_ms <= entry.due_ms, "{entry:?} was asked for {}", timer.asked_ms);
@@ -548,7 +548,7 @@ impl World {
         }
     }
 
-    /// Whatever is alive must fire in the end, and leave nothing behind.
+    /// Every timer that is alive must fire in the end, and leave nothing behind.
     pub(crate) fn finish(&mut self) {
         self.pump(20);
         for n in 0..4 {
@@ -583,6 +583,8 @@ impl World {
         }
         let left: Vec<_> = self.store.blocks.keys().collect();
         assert!(left.is_empty(), "left behind: {left:?}");
+        let own: Vec<_> = self.store.places.values().filter(|place| place.id.is_own()).collect();
+        assert!(own.is_empty(), "places left behind: {own:?}");
         for id in self.store.deliveries.keys().copied().collect::<Vec<_>>() {
             while self.send(Request::Delivered(id)).is_none() {
                 self.pump(4);

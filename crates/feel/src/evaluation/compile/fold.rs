@@ -10,7 +10,7 @@ use crate::syntax::ast::Comparison;
 /// Larger values are made anew at each evaluation, so that they count against its budget.
 const WEIGHT_MAX: u64 = 4096;
 
-/// The constant that the node stands for, or the node. What would warn is left to the evaluation.
+/// The constant that the node stands for, or the node. A node whose evaluation would warn is not folded.
 pub(super) fn fold(node: ProgramNode, dialect: Dialect) -> ProgramNode {
     let constant = |node: &ProgramNode| matches!(node, ProgramNode::Constant(_));
     let mut frame_size = 0;

@@ -43,7 +43,7 @@ impl Items {
     }
 }
 
-/// Whether an iteration goes on.
+/// Tells whether an iteration goes on.
 type Flow = std::ops::ControlFlow<()>;
 
 impl Machine<'_> {

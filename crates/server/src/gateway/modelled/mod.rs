@@ -24,7 +24,7 @@ pub(super) trait Modelled: Searchable + Shown<View: Send + Sync> {
     const DEFINITION: Self;
     const ELEMENT_ID: Self;
 
-    /// What the model says of an element in one of these members.
+    /// The value that the model has for an element in one of these members.
     fn fact<'e>(element: &'e Element, member: &str) -> Option<&'e str>;
     /// True if there can be rows of this element.
     fn has_rows(element: &Element) -> bool;

@@ -8,6 +8,7 @@ mod cluster;
 mod dead_letters;
 mod diagram;
 mod door;
+mod events;
 mod lag;
 mod log;
 mod retention;
@@ -68,6 +69,7 @@ pub(super) fn routes(gateway: Arc<Gateway>) -> Router {
         .layer(axum::middleware::from_fn_with_state(door::Door::new(config.secret), door::guard));
     Router::new()
         .route("/v1/process-definitions/{key}/diagram.svg", get(diagram::of_definition))
+        .route("/v1/process-instances/{key}/events", get(events::of_instance))
         .route("/v1/process-instances/{key}/timers", get(timers::of_instance))
         .with_state(Operations { gateway, store, retention: config.retention })
         .merge(admin)

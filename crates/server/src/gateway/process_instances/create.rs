@@ -52,7 +52,7 @@ struct RuntimeInstruction {
 }
 
 named_in_any_case! {
-    /// What happens after an element.
+    /// The action that follows an element.
     enum RuntimeInstructionKind {
         TerminateProcessInstance = "TERMINATE_PROCESS_INSTANCE",
     }

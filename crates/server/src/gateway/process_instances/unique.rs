@@ -38,7 +38,7 @@ pub(super) async fn check_creation(call: &Call, command: &CreateInstance) -> Res
     Err(Problem::rejected("CREATE", &Rejection::already_exists(reason)))
 }
 
-/// Where business ids are unique, a running instance gets none. What else stands against it, the engine says.
+/// Where business ids are unique, a running instance gets none. The engine checks everything else.
 pub(crate) async fn check_assignment(call: &Call, instance: ProcessInstanceKey) -> Result<(), Problem> {
     if !call.gateway.config.unique_business_ids {
         return Ok(());

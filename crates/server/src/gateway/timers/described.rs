@@ -80,7 +80,11 @@ fn query(name: &str, schema: Value) -> Value {
 }
 
 fn namespace() -> Vec<Value> {
-    vec![query("namespace", json!({"type": "string", "default": "default"}))]
+    vec![query("namespace", json!({"type": "string", "default": "default"})), tenant()]
+}
+
+fn tenant() -> Value {
+    query("tenantId", text())
 }
 
 fn with(more: impl IntoIterator<Item = Value>) -> Vec<Value> {
@@ -132,7 +136,7 @@ fn target() -> Value {
 fn new_timer() -> Value {
     object(
         json!({
-            "id": text(), "namespace": text(), "mode": {"enum": ["replace", "keep", "fail"]},
+            "id": text(), "namespace": text(), "tenantId": text(), "mode": {"enum": ["replace", "keep", "fail"]},
             "executeAt": date(), "delay": duration(), "schedule": schedule(), "jitter": duration(),
             "payload": {}, "target": target(),
             "retry": object(
@@ -235,7 +239,7 @@ fn many() -> Vec<Described> {
     let first_line = || query("firstLine", json!({"type": "integer", "minimum": 1, "default": 1}));
     let search = object(
         json!({
-            "namespace": text(), "state": {"enum": ["SCHEDULED", "PAUSED"]}, "from": date(), "to": date(),
+            "namespace": text(), "tenantId": text(), "state": {"enum": ["SCHEDULED", "PAUSED"]}, "from": date(), "to": date(),
             "payload": object(json!({"path": text(), "equals": {}}), json!(["path", "equals"])),
             "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}, "cursor": text(),
         }),
@@ -269,7 +273,7 @@ fn many() -> Vec<Described> {
         Described {
             query: with([first_line()]),
             body: Some(
-                json!({"anyOf": [text(), object(json!({"id": text(), "namespace": text()}), json!(["id"]))]}),
+                json!({"anyOf": [text(), object(json!({"id": text(), "namespace": text(), "tenantId": text()}), json!(["id"]))]}),
             ),
             is_lines: true,
             ..answering(
@@ -308,7 +312,7 @@ fn many() -> Vec<Described> {
 fn apart() -> Vec<Described> {
     let paused = object(json!({"namespace": text(), "state": text()}), json!(["namespace", "state"]));
     let wait = query("waitMs", json!({"type": "integer", "minimum": 0, "maximum": 60000, "default": 0}));
-    let none = |described: Described| Described { query: Vec::new(), ..described };
+    let none = |described: Described| Described { query: vec![tenant()], ..described };
     vec![
         none(answering(
             operation(

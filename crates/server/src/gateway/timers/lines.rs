@@ -75,7 +75,7 @@ impl Lines {
     }
 
     fn next_end(&self) -> Option<usize> {
-        self.rest.iter().position(|byte| *byte == b'\n')
+        memchr::memchr(b'\n', &self.rest)
     }
 
     fn next_line(&mut self) -> Option<Bytes> {

@@ -15,6 +15,7 @@ mod streams;
 pub(super) use inspect::routes as admin_routes;
 
 use super::call::Handled;
+use super::findings::default_tenant;
 use super::problem::Problem;
 use super::{Gateway, json, operations};
 use crate::timers::service::{TimerFailure, TimerService, TimerView};
@@ -26,7 +27,6 @@ use axum::routing::{delete, get, post};
 use query::QueryWords;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tidemill_model::TenantId;
 use tidemill_timers::block::Scope;
 
 #[derive(Clone)]
@@ -69,20 +69,26 @@ fn answered(outcome: Handled, uri: &Uri) -> Response {
     outcome.unwrap_or_else(|problem| problem.into_response(uri.path()))
 }
 
-/// The namespace that the query names, of the one tenant that there is.
+/// The tenant and the namespace that the query names.
 fn scope(uri: &Uri) -> Result<Arc<Scope>, Problem> {
     let words = QueryWords::of(uri)?;
-    namespace(words.get("namespace"))
+    scope_of(words.get("tenantId"), words.get("namespace"))
 }
 
-fn namespace(name: Option<&str>) -> Result<Arc<Scope>, Problem> {
+/// The tenant that a request names, taken as everywhere in the API.
+fn tenant(name: Option<&str>) -> Result<String, Problem> {
+    default_tenant("Timers", name).map(|tenant| tenant.as_str().to_owned())
+}
+
+fn scope_of(tenant_id: Option<&str>, name: Option<&str>) -> Result<Arc<Scope>, Problem> {
     use crate::timers::service::{DEFAULT_NAMESPACE, NAMESPACE_BYTES_MAX};
+    let tenant = tenant(tenant_id)?;
     let namespace = name.unwrap_or(DEFAULT_NAMESPACE).to_owned();
     if namespace.is_empty() || namespace.len() > NAMESPACE_BYTES_MAX {
         let detail = format!("Expected a namespace of 1 to {NAMESPACE_BYTES_MAX} bytes");
         return Err(Problem::bad_request(detail));
     }
-    Ok(Arc::new(Scope { tenant: TenantId::DEFAULT.to_owned(), namespace }))
+    Ok(Arc::new(Scope { tenant, namespace }))
 }
 
 fn tree(body: &[u8]) -> Result<Value, Problem> {

@@ -1,23 +1,23 @@
 //! One timer: make it, look at it, move, pause, resume, trigger and cancel it.
 
-use super::{Timers, answered, done, json_text, scope, text, tree, wrong};
+use super::{Timers, answered, done, json_text, scope, scope_of, tenant, text, tree, wrong};
 use crate::gateway::call::Handled;
 use crate::gateway::json;
-use crate::timers::service::{
-    Cancelled, Change, Circumstances, DEFAULT_NAMESPACE, Made, NewTimer, read_move,
-};
+use crate::timers::service::{Cancelled, Change, Circumstances, Made, NewTimer, read_move};
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use serde_json::{Value, json};
-use tidemill_model::{TenantId, Timestamp};
+use tidemill_model::Timestamp;
+use tidemill_timers::block::Scope;
 
 impl Timers {
-    pub(super) fn circumstances(&self, namespace: &str) -> Circumstances {
+    /// Timers that name neither are of this tenant and namespace.
+    pub(super) fn circumstances(&self, scope: &Scope) -> Circumstances {
         let now_ms = self.service.now_ms();
-        let (tenant, namespace) = (TenantId::DEFAULT.to_owned(), namespace.to_owned());
-        Circumstances { tenant, namespace, now_ms, seed: now_ms }
+        let tenant_of = |name: &str| tenant(Some(name)).map_err(|problem| problem.detail().to_owned());
+        Circumstances { scope: scope.clone(), tenant_of, now_ms, seed: now_ms }
     }
 }
 
@@ -31,7 +31,7 @@ pub(super) fn shown(made: &Made) -> Value {
 
 pub(super) async fn create(State(timers): State<Timers>, uri: Uri, body: Bytes) -> Response {
     let create = async || -> Handled {
-        let given = timers.circumstances(DEFAULT_NAMESPACE);
+        let given = timers.circumstances(&*scope_of(None, None)?);
         let timer = NewTimer::from_text(&body, &given).map_err(|errors| wrong(&errors))?;
         let made = timers.service.create(timer).await?;
         let status = if made.is_new { StatusCode::CREATED } else { StatusCode::OK };

@@ -1,6 +1,6 @@
 //! Searching timers.
 
-use super::{Timers, answered, json_text, text, tree, wrong};
+use super::{Timers, answered, json_text, tenant, text, tree, wrong};
 use crate::gateway::call::Handled;
 use crate::gateway::json::parse_date;
 use crate::timers::service::{DEFAULT_NAMESPACE, NAMESPACE_BYTES_MAX, PayloadTest, Search, TimerState};
@@ -10,7 +10,6 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use serde_json::{Value, json};
-use tidemill_model::TenantId;
 use tidemill_timers::block::Scope;
 use tidemill_timers::slot::DUE_MS_MAX;
 
@@ -42,7 +41,14 @@ fn read(value: &Value) -> Result<Search, FieldErrors> {
     let Some(mut fields) = Fields::of(value, "", &mut errors) else { return Err(errors) };
     let namespace =
         fields.text("namespace", NAMESPACE_BYTES_MAX).unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned());
-    let scope = Scope { tenant: TenantId::DEFAULT.to_owned(), namespace };
+    let tenant = match tenant(fields.text("tenantId", usize::MAX).as_deref()) {
+        Ok(tenant) => tenant,
+        Err(problem) => {
+            fields.wrong("tenantId", problem.detail());
+            String::new()
+        }
+    };
+    let scope = Scope { tenant, namespace };
     let state = fields.one_of("state", &STATES);
     let from_ms = date(&mut fields, "from").unwrap_or(0);
     let to_ms = date(&mut fields, "to").unwrap_or(DUE_MS_MAX);

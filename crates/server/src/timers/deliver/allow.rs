@@ -1,4 +1,5 @@
-//! Which addresses callbacks may reach. Whoever can create timers must not reach what only this machine or its network may see.
+//! The addresses that callbacks may reach. A client that can create timers must not reach what only this
+//! machine or its network may see.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;

@@ -1,14 +1,15 @@
 //! Bodies of callbacks: a timer as an object, or many of them as a list.
 
 use super::row::Item;
-use serde_json::Value;
+use crate::gateway::JsonText;
+use std::io::Write;
 use tidemill_model::{PartitionId, Timestamp};
 use tidemill_timers::block::Scope;
 
 /// The text of a generated id: its scope, partition, key and due time.
 pub type IdOf = fn(&Scope, PartitionId, i64, i64) -> String;
 
-/// What a body tells besides the timer itself.
+/// Facts that a body tells besides the timer itself.
 pub(super) struct Telling {
     pub(super) partition: PartitionId,
     pub(super) now_ms: i64,
@@ -50,23 +51,17 @@ impl Telling {
     }
 
     fn write(&self, item: &Item, body: &mut Vec<u8>) {
-        let entry = &item.entry;
-        let texts = [
-            ("{\"id\":", self.id(item)),
-            (",\"idempotencyKey\":", item.idempotency_key(self.partition)),
-            (",\"tenantId\":", entry.scope.tenant.clone()),
-            (",\"namespace\":", entry.scope.namespace.clone()),
-            (",\"scheduledAt\":", Timestamp(entry.scheduled_ms).to_string()),
-            // The clock here may be a little behind the one that it was fired by.
-            (",\"firedAt\":", Timestamp(self.now_ms.max(entry.due_ms)).to_string()),
-        ];
-        for (name, text) in texts {
-            body.extend_from_slice(name.as_bytes());
-            body.extend_from_slice(Value::String(text).to_string().as_bytes());
-        }
-        let attempt = entry.attempt.saturating_add(1);
-        body.extend_from_slice(format!(",\"attempt\":{attempt},\"payload\":").as_bytes());
-        let payload = item.payload();
+        let (entry, payload) = (&item.entry, item.payload());
+        let (tenant, namespace) = (JsonText(&entry.scope.tenant), JsonText(&entry.scope.namespace));
+        // The clock here may be a little behind the one that it was fired by.
+        let (scheduled_at, fired_at) =
+            (Timestamp(entry.scheduled_ms), Timestamp(self.now_ms.max(entry.due_ms)));
+        let (key, attempt) = (item.idempotency_key(self.partition), entry.attempt.saturating_add(1));
+        // Written to memory, which never fails.
+        let _ = write!(body, r#"{{"id":{},"idempotencyKey":"{key}""#, JsonText(&self.id(item)));
+        let _ = write!(body, r#","tenantId":{tenant},"namespace":{namespace}"#);
+        let _ = write!(body, r#","scheduledAt":"{scheduled_at}","firedAt":"{fired_at}""#);
+        let _ = write!(body, r#","attempt":{attempt},"payload":"#);
         body.extend_from_slice(if payload.is_empty() { b"null" } else { payload });
         body.push(b'}');
     }

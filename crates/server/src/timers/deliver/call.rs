@@ -51,9 +51,8 @@ impl Call {
         let was_answered = !matches!(reply, Err(NoReply::Failed(_)));
         let verdicts = match reply {
             Ok(reply) if batch.is_some() => {
-                let keys: Vec<String> =
-                    self.items.iter().map(|item| item.idempotency_key(telling.partition)).collect();
-                reply.judge_each(&keys, telling.now_ms)
+                let key_of = |nth: usize| self.items[nth].idempotency_key(telling.partition);
+                reply.judge_each(self.items.len(), key_of, telling.now_ms)
             }
             Ok(reply) => all(reply.judge(telling.now_ms)),
             Err(NoReply::Refused(reason)) => all(Verdict::GiveUp { reason }),

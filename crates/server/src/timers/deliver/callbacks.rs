@@ -64,14 +64,17 @@ pub(crate) struct CallbackOutcomes {
 
 impl CallbackOutcomes {
     pub(super) fn note(&self, verdicts: &[Verdict]) {
+        let (mut delivered, mut retried, mut given_up) = (0, 0, 0);
         for verdict in verdicts {
-            let counter = match verdict {
-                Verdict::Done | Verdict::NextAt(_) => &self.delivered,
-                Verdict::Retry { .. } => &self.retried,
-                Verdict::GiveUp { .. } => &self.given_up,
-            };
-            counter.add(1);
+            *match verdict {
+                Verdict::Done | Verdict::NextAt(_) => &mut delivered,
+                Verdict::Retry { .. } => &mut retried,
+                Verdict::GiveUp { .. } => &mut given_up,
+            } += 1;
         }
+        self.delivered.add(delivered);
+        self.retried.add(retried);
+        self.given_up.add(given_up);
     }
 }
 

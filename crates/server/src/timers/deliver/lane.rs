@@ -129,13 +129,13 @@ impl Lane {
     }
 
     fn finished(&mut self, Finished { call, verdicts, .. }: Finished) {
+        let now_ms = (self.shared.context.now_ms)();
         for (item, verdict) in call.items.iter().zip(verdicts) {
-            self.note(item, Some(&call.target), verdict);
+            self.note(item, Some(&call.target), verdict, now_ms);
         }
     }
 
-    fn note(&mut self, item: &Item, target: Option<&StoredTarget>, verdict: Verdict) {
-        let now_ms = (self.shared.context.now_ms)();
+    fn note(&mut self, item: &Item, target: Option<&StoredTarget>, verdict: Verdict, now_ms: i64) {
         let Some(row) = self.rows.get_mut(&item.row) else { return };
         if let Some(settle) = row.note(item, target, verdict, now_ms) {
             self.settle(settle);
@@ -205,7 +205,8 @@ impl Lane {
                 Some(target) => self.add(target_id, target, item),
                 None => {
                     let reason = "its target is not known".to_owned();
-                    self.note(&item, None, Verdict::GiveUp { reason });
+                    let now_ms = (self.shared.context.now_ms)();
+                    self.note(&item, None, Verdict::GiveUp { reason }, now_ms);
                 }
             }
         }
@@ -230,8 +231,8 @@ impl Lane {
         }
     }
 
-    /// Forgets everything in hand, and reads it again: nobody knows here what was settled. Whoever may no longer write must not
-    /// deliver either, so the timer loop is asked first.
+    /// Forgets everything in hand, and reads it again: nobody knows here what was settled. A node that may no
+    /// longer write must not deliver either, so the timer loop is asked first.
     async fn begin_anew(&mut self) {
         // The room of what was in hand is given back when that is dropped.
         *self = Lane::new(self.shared.clone(), self.lane, self.signal.clone());

@@ -25,7 +25,7 @@ pub(super) const TRY_AGAIN: Duration = Duration::from_millis(500);
 /// Memory for the rows of all lanes of a partition.
 const ROWS_BYTES_MAX: usize = 128 << 20;
 
-/// What deliveries of a partition need.
+/// The parts that deliveries of a partition need.
 #[derive(Clone)]
 pub struct DeliveryContext {
     pub store: Arc<dyn Store>,
@@ -37,7 +37,7 @@ pub struct DeliveryContext {
     pub id_of: IdOf,
 }
 
-/// Delivers until it is dropped. What was begun and not settled by then is delivered again by the next owner.
+/// Delivers until it is dropped. The next owner delivers again what was begun and not settled by then.
 pub struct Deliveries {
     running: JoinHandle<()>,
     shared: Arc<Shared>,

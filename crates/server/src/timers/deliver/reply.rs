@@ -40,8 +40,13 @@ impl Reply {
         self.verdict(self.status, body.as_ref(), now_ms)
     }
 
-    /// A verdict for each key. An answer without a list of results is one for all.
-    pub(super) fn judge_each(&self, keys: &[String], now_ms: i64) -> Vec<Verdict> {
+    /// A verdict for each key. An answer without a list of results is one for all, and asks for no keys.
+    pub(super) fn judge_each(
+        &self,
+        count: usize,
+        key_of: impl Fn(usize) -> String,
+        now_ms: i64,
+    ) -> Vec<Verdict> {
         let body = self.json();
         let results = body.as_ref().and_then(|body| body.get("results")).and_then(Value::as_array);
         let is_taken = (200..300).contains(&self.status);
@@ -53,7 +58,7 @@ impl Reply {
                 },
                 false => self.verdict(self.status, None, now_ms),
             };
-            return vec![all; keys.len()];
+            return vec![all; count];
         };
         // Results name their timer, or come in the order of the timers.
         let mut by_key: HashMap<&str, &Value> = HashMap::new();
@@ -62,9 +67,9 @@ impl Reply {
                 by_key.entry(key).or_insert(result);
             }
         }
-        let in_order = by_key.is_empty() && results.len() == keys.len();
-        let judge = |(nth, key): (usize, &String)| match by_key
-            .get(key.as_str())
+        let in_order = by_key.is_empty() && results.len() == count;
+        let judge = |nth: usize| match by_key
+            .get(key_of(nth).as_str())
             .copied()
             .or(in_order.then(|| &results[nth]))
         {
@@ -73,7 +78,7 @@ impl Reply {
                 Verdict::Retry { reason: "the answer has no result for it".to_owned(), not_before_ms: None }
             }
         };
-        keys.iter().enumerate().map(judge).collect()
+        (0..count).map(judge).collect()
     }
 
     fn judge_result(&self, result: &Value, now_ms: i64) -> Verdict {
@@ -212,7 +217,7 @@ mod tests {
             {"idempotencyKey": "z", "status": 400},
             {"idempotencyKey": "b", "status": 404, "reason": "unknown order"},
         ]});
-        let verdicts = reply(200, &body.to_string()).judge_each(&keys, NOW_MS);
+        let verdicts = reply(200, &body.to_string()).judge_each(keys.len(), |nth| keys[nth].clone(), NOW_MS);
         assert_eq!(verdicts[0], Verdict::Done, "what is said first counts");
         assert!(matches!(&verdicts[1], Verdict::GiveUp { reason } if reason.contains("unknown order")));
         assert!(
@@ -220,20 +225,34 @@ mod tests {
         );
         assert!(matches!(&verdicts[3], Verdict::Retry { .. }), "nobody said that it was taken");
         let ordered = json!({"results": [{"status": 200}, {"status": 500}, {}, {"status": 204}]});
-        let verdicts = reply(200, &ordered.to_string()).judge_each(&keys, NOW_MS);
+        let verdicts =
+            reply(200, &ordered.to_string()).judge_each(keys.len(), |nth| keys[nth].clone(), NOW_MS);
         assert_eq!((&verdicts[0], &verdicts[3]), (&Verdict::Done, &Verdict::Done));
         assert!(verdicts[1..3].iter().all(|verdict| matches!(verdict, Verdict::Retry { .. })));
     }
 
     #[test]
     fn one_answer_holds_for_all_of_a_batch() {
-        let keys = vec!["a".to_owned(), "b".to_owned()];
-        assert_eq!(reply(204, "").judge_each(&keys, NOW_MS), [Verdict::Done, Verdict::Done]);
-        assert_eq!(reply(200, "OK").judge_each(&keys, NOW_MS), [Verdict::Done, Verdict::Done]);
-        let failed =
-            reply(500, r#"{"results": [{"status": 200}, {"status": 200}]}"#).judge_each(&keys, NOW_MS);
+        let keys = ["a".to_owned(), "b".to_owned()];
+        assert_eq!(
+            reply(204, "").judge_each(keys.len(), |nth| keys[nth].clone(), NOW_MS),
+            [Verdict::Done, Verdict::Done]
+        );
+        assert_eq!(
+            reply(200, "OK").judge_each(keys.len(), |nth| keys[nth].clone(), NOW_MS),
+            [Verdict::Done, Verdict::Done]
+        );
+        let failed = reply(500, r#"{"results": [{"status": 200}, {"status": 200}]}"#).judge_each(
+            keys.len(),
+            |nth| keys[nth].clone(),
+            NOW_MS,
+        );
         assert!(failed.iter().all(|verdict| matches!(verdict, Verdict::Retry { .. })));
-        let cut = Reply { is_cut: true, ..reply(200, "{\"results\": [") }.judge_each(&keys, NOW_MS);
+        let cut = Reply { is_cut: true, ..reply(200, "{\"results\": [") }.judge_each(
+            keys.len(),
+            |nth| keys[nth].clone(),
+            NOW_MS,
+        );
         assert!(
             cut.iter().all(|verdict| matches!(verdict, Verdict::Retry { .. })),
             "nobody knows what it said"

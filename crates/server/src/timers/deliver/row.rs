@@ -21,7 +21,7 @@ impl Item {
     pub(super) fn new(row: DeliveryId, entry: Entry) -> Item {
         let opened =
             Envelope::open(&entry).map(|(envelope, payload)| (envelope, entry.payload.len() - payload.len()));
-        // What cannot be read was written by a later version; its timer is told all the same.
+        // An envelope that cannot be read was written by a later version; its timer is told all the same.
         let (envelope, payload_at) = opened.unwrap_or((Envelope::default(), entry.payload.len()));
         Item { row, entry, envelope, payload_at }
     }

@@ -1,5 +1,5 @@
-//! Streams: consumers read what has fired in a namespace, and acknowledge how far they have got. What is not acknowledged is read
-//! again by whoever comes next.
+//! Streams: consumers read what has fired in a namespace, and acknowledge how far they have got. The next
+//! consumer reads again what was not acknowledged.
 
 use super::body::{IdOf, Telling};
 use super::row::Item;
@@ -59,7 +59,7 @@ impl FromStr for StreamCursor {
     }
 }
 
-/// What was read of a stream.
+/// A part of a stream as it was read.
 #[derive(Clone, Default, Debug)]
 pub struct StreamPage {
     /// JSON objects, as callbacks carry them.

@@ -4,7 +4,7 @@ use super::{TimerFailure, TimerService};
 use std::collections::BTreeMap;
 use tidemill_model::PartitionId;
 use tidemill_store::{BlockRange, SlotUse};
-use tidemill_timers::block::{self, Block, Entry, Kind, Scope};
+use tidemill_timers::block::{self, Block, Entry, Flags, Kind, Scope};
 use tidemill_timers::slot::LEVELS;
 use tidemill_timers::{Position, Slot};
 
@@ -89,7 +89,8 @@ impl TimerService {
                         counts.is_exact = false;
                         return Ok(());
                     }
-                    let Ok(Block::Entries(entries)) = block::decode(&row.data) else { continue };
+                    let Ok(Block::Entries(mut entries)) = block::decode(&row.data) else { continue };
+                    entries.retain(|entry| !entry.flags.has(Flags::FORGETS));
                     // A slot may begin within the hour and end behind it.
                     let later = entries.iter().filter(|entry| entry.due_ms >= end_ms).count();
                     if later > 0 {

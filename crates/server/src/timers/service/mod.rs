@@ -3,6 +3,7 @@
 mod counts;
 mod dead_letters;
 mod new_timer;
+mod plain_line;
 mod search;
 mod stats;
 mod streams;

@@ -1,5 +1,6 @@
 //! A timer that is to be made, read from its JSON. Each member that is wrong is named.
 
+use super::plain_line::PlainLine;
 use crate::gateway::parse_date;
 use crate::timers::id::check_own;
 use crate::timers::spec::{
@@ -37,39 +38,40 @@ pub struct NewTimer {
     pub payload: Box<[u8]>,
 }
 
-/// What is the same for all timers of a request.
+/// Facts that are the same for all timers of a request.
 #[derive(Clone, Debug)]
 pub struct Circumstances {
-    pub tenant: String,
-    /// Of timers that name none.
-    pub namespace: String,
+    /// Of timers that name neither tenant nor namespace.
+    pub scope: Scope,
+    /// The tenant that a timer names, or why it cannot be that one.
+    pub tenant_of: fn(&str) -> Result<String, String>,
     /// The store's time.
     pub now_ms: i64,
     /// Decides about jitter.
     pub seed: i64,
 }
 
-/// Whom timers tell, and where they belong: mostly the same for all lines of a request, and then read once.
+/// The target of timers and their namespace: mostly the same for all lines of a request, and then read once.
 #[derive(Clone, Debug)]
-struct Common {
-    scope: Arc<Scope>,
-    target: Target,
-    envelope: Envelope,
-    needs_object: bool,
+pub(super) struct Common {
+    pub(super) scope: Arc<Scope>,
+    pub(super) target: Target,
+    pub(super) envelope: Envelope,
+    pub(super) needs_object: bool,
 }
 
 /// The last line of a request, as far as the next one may be like it.
 #[derive(Default)]
 pub struct LastLine {
-    /// Target, retry and namespace as they were written.
-    written: [Option<String>; 3],
+    /// Target, retry, namespace and tenant as they were written.
+    written: [Option<String>; 4],
     common: Option<Common>,
 }
 
 impl LastLine {
-    const MEMBERS: [&str; 3] = ["target", "retry", "namespace"];
+    const MEMBERS: [&str; 4] = ["target", "retry", "namespace", "tenantId"];
 
-    fn common(&self, written: [Option<&str>; 3]) -> Option<&Common> {
+    pub(super) fn common(&self, written: [Option<&str>; 4]) -> Option<&Common> {
         let is_alike = self.written.iter().zip(written).all(|(before, now)| before.as_deref() == now);
         self.common.as_ref().filter(|_| is_alike)
     }
@@ -87,6 +89,9 @@ impl NewTimer {
         given: &Circumstances,
         last: &mut LastLine,
     ) -> Result<NewTimer, FieldErrors> {
+        if let Some(timer) = PlainLine::read(text, given, last) {
+            return Ok(timer);
+        }
         let mut errors = FieldErrors::default();
         let members: BTreeMap<Cow<'_, str>, &RawValue> = match serde_json::from_slice(text) {
             Ok(members) => members,
@@ -185,7 +190,12 @@ fn read(
 }
 
 fn read_common(fields: &mut Fields<'_>, given: &Circumstances) -> Option<Common> {
-    let namespace = fields.text("namespace", NAMESPACE_BYTES_MAX).unwrap_or_else(|| given.namespace.clone());
+    let namespace = fields.text("namespace", NAMESPACE_BYTES_MAX);
+    let namespace = namespace.unwrap_or_else(|| given.scope.namespace.clone());
+    let tenant = match fields.text("tenantId", usize::MAX) {
+        Some(name) => (given.tenant_of)(&name).map_err(|reason| fields.wrong("tenantId", reason)).ok(),
+        None => Some(given.scope.tenant.clone()),
+    };
     let retry = match fields.value("retry") {
         Some(value) => RetryPolicy::from_json(value, "retry", fields.errors()),
         None => Some(RetryPolicy::default()),
@@ -198,7 +208,7 @@ fn read_common(fields: &mut Fields<'_>, given: &Circumstances) -> Option<Common>
         }
     };
     let (retry, target) = (retry?, target?);
-    let scope = Arc::new(Scope { tenant: given.tenant.clone(), namespace });
+    let scope = Arc::new(Scope { tenant: tenant?, namespace });
     let (stored, envelope) = StoredTarget::split(&scope, &target, retry);
     let needs_object = matches!(target, TargetSpec::Message(_) | TargetSpec::Process(_));
     Some(Common { scope, target: stored.to_target(), envelope, needs_object })
@@ -282,8 +292,12 @@ mod tests {
     use serde_json::json;
 
     fn given() -> Circumstances {
-        let (tenant, namespace) = ("<default>".to_owned(), DEFAULT_NAMESPACE.to_owned());
-        Circumstances { tenant, namespace, now_ms: 1_700_000_000_000, seed: 1 }
+        let scope = Scope { tenant: "<default>".to_owned(), namespace: DEFAULT_NAMESPACE.to_owned() };
+        let tenant_of = |name: &str| match name {
+            "unknown" => Err("it is not known".to_owned()),
+            name => Ok(name.to_owned()),
+        };
+        Circumstances { scope, tenant_of, now_ms: 1_700_000_000_000, seed: 1 }
     }
 
     fn timer(value: &Value) -> Result<NewTimer, FieldErrors> {
@@ -306,6 +320,19 @@ mod tests {
             json!({"delay": 2, "target": hook(1), "namespace": "other", "retry": {"attempts": 2}}),
             json!({"delay": 3, "target": hook(2), "retry": {"attempts": 2}}),
             json!({"delay": 3, "target": hook(2), "retry": {"attempts": 2}, "x": 1}),
+            json!({"delay": -3, "target": hook(2), "retry": {"attempts": 2}}),
+            json!({"delay": "PT3S", "target": hook(2), "retry": {"attempts": 2}, "payload": null}),
+            json!({"delay": 3, "executeAt": "2030-01-01T00:00:00Z", "target": hook(2), "retry": {"attempts": 2}}),
+            json!({"executeAt": "2030-01-01T00:00:00Z", "target": hook(2), "retry": {"attempts": 2}, "id": "a/b"}),
+            json!({"executeAt": "2030-01-01T00:00:00Z", "target": hook(2), "retry": {"attempts": 2}, "id": "a\"b"}),
+            json!({"executeAt": "2030-01-01T00:00:00+02:00", "target": hook(2), "retry": {"attempts": 2}, "id": "a"}),
+            json!({"delay": i64::MAX, "target": hook(2), "retry": {"attempts": 2}}),
+            json!({"delay": 3, "target": hook(2), "retry": {"attempts": 2}, "mode": "keep"}),
+            json!({"delay": 3, "target": hook(2), "retry": null, "namespace": null}),
+            json!({"delay": 3, "target": hook(2), "tenantId": "acme"}),
+            json!({"delay": 3, "target": hook(2), "tenantId": "other"}),
+            json!({"delay": 3, "target": hook(2), "tenantId": "unknown"}),
+            json!({"delay": 3, "target": hook(2)}),
             json!({"delay": 3}),
             json!({"delay": 3, "target": message}),
             json!({"delay": 3, "target": message, "payload": 5}),
@@ -339,11 +366,21 @@ mod tests {
         let value = json!({
             "id": "tm_1", "namespace": "x".repeat(257), "mode": "twice", "executeAt": "1969-12-31T23:59:59Z",
             "jitter": -1, "target": {"type": "pigeon"}, "retry": {"attempts": 0}, "colour": "red",
+            "tenantId": "unknown",
         });
         let mut named = wrong(&value);
         named.sort();
-        let expected =
-            ["colour", "executeAt", "id", "jitter", "mode", "namespace", "retry.attempts", "target.type"];
+        let expected = [
+            "colour",
+            "executeAt",
+            "id",
+            "jitter",
+            "mode",
+            "namespace",
+            "retry.attempts",
+            "target.type",
+            "tenantId",
+        ];
         assert_eq!(named, expected);
         let of = |member: &str, value: Value| {
             let mut timer = json!({"target": {"type": "stream"}});

@@ -1,11 +1,12 @@
-//! Searching timers: block by block, with a cursor. What is found is stored and has not fired; a look costs no shard anything.
+//! Searching timers: block by block, with a cursor. All timers that are found are stored and have not fired;
+//! a look costs no shard anything.
 
 use super::view::TimerView;
 use super::{TimerFailure, TimerService, TimerState};
 use serde_json::Value;
 use tidemill_model::PartitionId;
 use tidemill_store::BlockRange;
-use tidemill_timers::block::{self, Block, Entry, Kind, Scope};
+use tidemill_timers::block::{self, Block, Entry, Flags, Kind, Scope};
 use tidemill_timers::shard::BlockId;
 use tidemill_timers::slot::{DUE_MS_MAX, LEVELS};
 use tidemill_timers::{Position, Slot};
@@ -157,7 +158,7 @@ impl Cursor {
     }
 }
 
-/// What a request has found so far.
+/// The timers that a request has found so far.
 struct Found {
     entries: Vec<(PartitionId, TimerState, Entry)>,
     scanned: usize,
@@ -239,6 +240,7 @@ impl TimerService {
                 found.scanned += entries.len();
                 let is_it = |entry: &Entry| {
                     *entry.scope == search.scope
+                        && !entry.flags.has(Flags::FORGETS)
                         && (search.from_ms..=search.to_ms).contains(&entry.due_ms)
                         && entry.key <= highest_key
                         && (stage.kind == Kind::Paused || entry.position() > mark)

@@ -51,7 +51,7 @@ impl TimerService {
         }
     }
 
-    /// What was read up to the cursor is forgotten.
+    /// Forgets the deliveries up to the cursor.
     pub async fn acknowledge(&self, scope: &Scope, cursor: &StreamCursor) -> Result<(), TimerFailure> {
         for partition in self.partitions() {
             let Some(through) = cursor.0.get(&partition.0) else { continue };

@@ -1,5 +1,5 @@
-//! A target as the stores keep it: once for all timers that share it. What differs from timer to timer travels in the envelope, so that
-//! a path or a correlation key for each timer does not make a target for each.
+//! A target as the stores keep it: once for all timers that share it. Values that differ from timer to timer
+//! travel in the envelope, so that a path or a correlation key for each timer does not make a target for each.
 
 use super::bytes::{Malformed, Reader, Writer, malformed};
 use super::envelope::Envelope;

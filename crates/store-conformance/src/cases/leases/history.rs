@@ -1,5 +1,5 @@
-//! What was claimed and committed in a schedule, and what must be true of it. An epoch is over when the next one was
-//! handed out: from then on nothing of it may appear.
+//! The claims and commits of a schedule, and what must be true of them. An epoch is over when the next one
+//! was handed out: from then on nothing of it may appear.
 
 use super::PARTITION;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ struct Claim {
     visible: BTreeSet<BatchId>,
 }
 
-/// What was known when something was begun.
+/// The state that was known when something was begun.
 #[derive(Debug)]
 pub(super) struct Began {
     highest_epoch: u64,

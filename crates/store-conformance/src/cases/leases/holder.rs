@@ -7,19 +7,19 @@ use std::time::Duration;
 use tidemill_model::Timestamp;
 use tidemill_store::{Batch, Error, Fence, HolderId, Store};
 
-/// What it believes to hold may be long lost.
+/// A holder may believe in a lease that it has lost long ago.
 pub(super) struct Holder {
     pub(super) name: HolderId,
     number: usize,
     pub(super) believes: Option<Lease>,
-    /// What it knows to be over: lost, given back, or claimed anew.
+    /// Fences that it knows to be over: lost, given back, or claimed anew.
     former: Vec<Fence>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Lease {
     pub(super) fence: Fence,
-    /// What was asked for last.
+    /// The time that was asked for last.
     pub(super) lease_ms: u64,
 }
 
@@ -88,7 +88,7 @@ impl Holder {
             }
             Action::CommitAndVanish { after } => {
                 let batch = self.batch(&fence, history);
-                // Whether it took place nobody is told.
+                // Nobody is told whether the commit took place.
                 let _ = tokio::time::timeout(after, store.commit(batch)).await;
             }
             Action::ReserveKeys => {
@@ -101,7 +101,7 @@ impl Holder {
         }
     }
 
-    /// What is given back is over at once, not only when somebody else has it.
+    /// A lease that is given back is over at once, not only when somebody else has it.
     pub(super) async fn give_back(&mut self, store: &dyn Store, history: &History) {
         let Some(Lease { fence, .. }) = self.believes.clone() else { return };
         let began = history.begin_use(&fence);
@@ -111,7 +111,7 @@ impl Holder {
         self.use_former(self.former.len() - 1, store, history).await;
     }
 
-    /// The epoch, if it is the owner now. What it held before is over, although its name is still the owner's.
+    /// The epoch, if it is the owner now. Its earlier epoch is over, although its name is still the owner's.
     pub(super) async fn claim(&mut self, lease_ms: u64, store: &dyn Store, history: &History) -> Option<u64> {
         let began = history.begin_claim();
         let owned = store.acquire(PARTITION, &self.name, lease_ms).await.expect("asks")?;
@@ -159,7 +159,7 @@ impl Holder {
         }
     }
 
-    /// Who is fenced off forgets what it had. Who is not was the owner when it asked, or became one too late to know.
+    /// A holder that is fenced off forgets its lease. One that is not was the owner when it asked, or became one too late to know.
     fn settle(&mut self, began: Began, outcome: Result<(), Error>) -> Option<()> {
         match outcome {
             Ok(()) => {

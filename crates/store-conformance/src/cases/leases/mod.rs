@@ -1,5 +1,5 @@
-//! Holders that claim, renew, freeze, release and hand over a partition in any order, several at the same time,
-//! while all of them try to commit, also with what they have long lost. Whatever the schedule: one of them can.
+//! Holders that claim, renew, freeze, release and hand over a partition in any order, several at the same
+//! time, while all of them try to commit, also with what they have long lost. In every schedule exactly one of them can.
 
 mod history;
 mod holder;
@@ -49,7 +49,7 @@ async fn run(store: &Arc<dyn Store>, dice: &mut Dice) {
         tokio::time::sleep(A_MOMENT).await;
         check_at_rest(&**store, &history, &mut holders, dice).await;
     }
-    // What is left to somebody who does not come back would keep the holders of the next schedule from everything.
+    // A lease that is left to a holder which does not come back would keep out the holders of the next schedule.
     for holder in &mut holders {
         holder.give_back(&**store, &history).await;
     }

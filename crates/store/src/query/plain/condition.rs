@@ -25,6 +25,7 @@ impl<F: Shown> Condition<F> {
                         && has_value(variable, value)
                 })
             }
+            // All tests must pass on the same row. Two tests that pass on two different elements find nothing.
             Condition::HasElement(tests) => {
                 let elements = F::instance(view).map_or_else(Vec::new, |key| related.elements_of(key));
                 elements.iter().any(|element| all_pass::<ElementInstanceField>(element, tests, related))
@@ -59,6 +60,7 @@ fn is_in_scope<F: Shown>(variable: &VariableView, scope: VariableScope, view: &F
     }
 }
 
+/// A variable is compared as JSON text, which is how clients send the value.
 fn has_value(variable: &VariableView, tests: &[Test]) -> bool {
     let value = super::FieldValue::Text(variable.value.as_str());
     tests.iter().all(|test| value.passes(test))

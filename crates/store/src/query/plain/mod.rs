@@ -20,6 +20,7 @@ pub trait Shown: Field {
     fn value<'v>(self, view: &'v Self::View, related: &dyn Related) -> FieldValue<'v>;
 
     /// Tells views apart whose keys are equal.
+    /// Without it, a page that ends between two of them would lose or repeat one.
     fn tie_break(_: &Self::View) -> Option<i64> {
         None
     }
@@ -38,7 +39,8 @@ pub trait Shown: Field {
     fn shorten(_: &mut Self::View) {}
 }
 
-/// Rows that conditions look at besides the view itself, live and ended ones alike.
+/// Rows that conditions look at besides the view itself, live and ended ones alike. It is a trait, so that a
+/// store can answer from rows that it fetches when they are asked for.
 pub trait Related {
     /// No active version of the same process is newer, and this one is active.
     fn is_latest(&self, definition: &ProcessDefinitionView) -> bool;

@@ -17,6 +17,7 @@ pub fn find<F: Shown>(
         PageStart::After(text) | PageStart::Before(text) => Some(decode::<F>(text, &order)?),
     };
     let passing = views.into_iter().filter(|view| search.filter.passes(view, related));
+    // The sort values are taken once for each row, because sorting compares each row many times.
     let mut found: Vec<(Cursor, F::View)> =
         passing.map(|view| (place_of(&view, &order, related), view)).collect();
     found.sort_by(|a, b| compare(&a.0, &b.0, &order));
@@ -39,6 +40,7 @@ fn page_of<F: Shown>(
     order: &[Sort<F>],
     limit: usize,
 ) -> std::ops::Range<usize> {
+    // A cursor need not lead to a row: its item may be gone. The page begins where it would stand.
     let count_below = |is_below: fn(Ordering) -> bool| {
         cursor.map_or(0, |cursor| found.partition_point(|(place, _)| is_below(compare(place, cursor, order))))
     };
@@ -53,6 +55,7 @@ fn page_of<F: Shown>(
         }
         PageStart::Before(_) => {
             let to = count_below(Ordering::is_lt);
+            // These are the items right before the cursor, not the first ones of all.
             to.saturating_sub(limit)..to
         }
     }

@@ -28,9 +28,11 @@ impl FieldValue<'_> {
             |value: &Value, expected: fn(Ordering) -> bool| self.compare(value).is_some_and(expected);
         match test {
             Test::Eq(value) => compares(value, Ordering::is_eq),
+            // A null passes: it is not the value. SQL stores must add this, because comparing a null gives a null there.
             Test::Neq(value) => !compares(value, Ordering::is_eq),
             Test::Exists(exists) => *exists != is_null,
             Test::In(values) => {
+                // An empty list is no condition: clients send it where nothing was chosen.
                 values.is_empty() || values.iter().any(|value| compares(value, Ordering::is_eq))
             }
             Test::NotIn(values) => !values.iter().any(|value| compares(value, Ordering::is_eq)),

@@ -7,6 +7,7 @@ use crate::rows::versions::all_versions;
 use tidemill_model::entity::TimerPurpose;
 use tidemill_model::{DefinitionKey, Entity, FormKey, ResourceKey, TenantId};
 
+/// Start events and their timers come with the versions: a new version replaces those of the last one.
 pub(super) fn process(live: &Tables, tenant: &TenantId, process_id: &str) -> Loaded {
     let versions = all_versions(&live.process_definitions, tenant, process_id);
     let keys: Vec<DefinitionKey> = versions.iter().map(|version| version.key).collect();

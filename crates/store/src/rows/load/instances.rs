@@ -19,6 +19,7 @@ pub(super) struct Place {
 impl Place {
     /// Where the row with this key belongs, if it is there and belongs to an element.
     pub(super) fn of_row<R: Tabled>(live: &Tables, key: Key) -> Option<Place> {
+        // This goes through the whole table, because some kinds have another id than their key. Tables in memory are small.
         let row = R::table(live).values().find(|row| row.key().numbers().0 == key.0)?;
         let Belonging { instance, element } = row.belongs_to()?;
         Some(Place { instance, element: element? })

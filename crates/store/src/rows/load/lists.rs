@@ -16,6 +16,7 @@ pub(super) fn message_box(live: &Tables, name: &BoxName) -> Loaded {
         &mut entities,
     );
     let messages: Vec<MessageKey> = entities.iter().filter_map(message_key).collect();
+    // A message that is used up takes its timer along, so both are loaded together.
     append(&live.timers, |row| expires(row).is_some_and(|key| messages.contains(&key)), &mut entities);
     append(
         &live.box_subscriptions,
@@ -74,6 +75,7 @@ pub(super) fn signals(
     cut(entities, limit)
 }
 
+/// Jobs under a lease wait as well, as far as their rows tell: the engine, which knows all leases, leaves them out.
 pub(super) fn waiting_jobs(
     live: &Tables,
     partition: PartitionId,
@@ -95,6 +97,7 @@ pub(super) fn waiting_jobs(
     cut(jobs.into_iter().map(Entity::from).collect(), limit)
 }
 
+/// A lease stands in a row of its own, or in the job where that was written by the same batch. Both are needed.
 pub(super) fn leases(live: &Tables, partition: PartitionId) -> Loaded {
     let mut entities = Vec::new();
     append(&live.job_leases, |row| row.lease.key.partition() == Some(partition), &mut entities);

@@ -14,6 +14,7 @@ pub fn load(live: &Tables, partition: PartitionId, need: &Need, list_rows_max: u
     match need {
         Need::Instance(key) => instances::around(live, Place::of_instance(*key)),
         Need::Element(key) => instances::around(live, Place::of_element(live, *key)),
+        // Clients name a job or a task by its key alone, and the row tells which instance it belongs to.
         Need::InstanceOf(kind, key) => {
             let place = with_kind!(*kind, R => Place::of_row::<R>(live, *key));
             place.map_or_else(Loaded::default, |place| instances::around(live, place))

@@ -25,7 +25,7 @@ Examples:
   tidemill bench append
   tidemill bench append --store postgres://postgres@localhost/postgres --json")]
 pub(super) struct Append {
-    /// Store to append to, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a
+    /// Store to append to, sqlite:PATH, postgres://... or redis://...; on a server in a new schema or under a new prefix, dropped afterwards [default: a
     /// new file in this directory, removed afterwards]
     #[arg(long, value_name = "URL")]
     store: Option<String>,

@@ -25,7 +25,7 @@ pub(super) struct Wakes {
 pub(super) async fn measure(place: &BenchStore) -> Result<Wakes> {
     let owner = place.open(PartitionCount::ONE, None).await?;
     // A file has one process and one store; a server has as many as there are nodes.
-    let other = match place.is_postgres() {
+    let other = match place.is_shared() {
         true => place.open(PartitionCount::ONE, None).await?,
         false => owner.clone(),
     };

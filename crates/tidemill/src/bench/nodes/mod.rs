@@ -1,4 +1,4 @@
-//! `tidemill bench nodes`: two servers on one Postgres, where one owns everything and the other is asked.
+//! `tidemill bench nodes`: two servers on one Postgres or Redis, where one owns everything and the other is asked.
 
 mod wake;
 
@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 const CLIENTS: usize = 64;
 const IN_FLIGHT: usize = 256;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// What these two know each other by; nobody else learns where they are.
+/// The secret by which these two know each other; nobody else learns where they are.
 const SECRET: &str = "two-servers-of-one-bench";
 
 /// What it costs to ask a server for the work of another
 ///
-/// Starts two servers on a fresh schema of a Postgres, with one partition, which the first of them owns. Wake-up: an
+/// Starts two servers on a fresh schema of a Postgres, or fresh keys of a Redis, with one partition, which the first of them owns. Wake-up: an
 /// instance is started with `Prefer: respond-async`, until a worker that waits at the owner has its job; once at the
 /// server that owns nothing, once at the owner itself. Forwarding: the load of `bench processes`, first with all requests
 /// to the owner, then with all of them, workers included, to the other server.
@@ -34,7 +34,7 @@ Examples:
   tidemill bench nodes --store postgres://postgres@localhost/postgres
   tidemill bench nodes --store postgres://postgres@localhost/postgres --seconds 20 --json")]
 pub(super) struct Nodes {
-    /// Postgres of the servers; in a new schema, dropped afterwards
+    /// Postgres or Redis of the servers; in a new schema, or under a new prefix of keys, dropped afterwards
     #[arg(long, value_name = "URL")]
     store: String,
 
@@ -85,7 +85,7 @@ struct Measured {
 impl Nodes {
     pub(super) fn run(self) -> Result<()> {
         let place = FreshPlace::make(Some(&self.store))?;
-        ensure!(place.is_postgres(), "two servers can share a Postgres only");
+        ensure!(place.is_shared(), "two servers can share a Postgres or a Redis only");
         let mut owner = Child::start(&place, 1, Some(SECRET))?;
         let model = NewFile { name: "bench.bpmn".to_owned(), content: Model::OneTask.xml().into_bytes() };
         Client::new(&format!("http://{}", owner.address)).deploy(&[model])?;

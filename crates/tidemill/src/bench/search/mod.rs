@@ -32,7 +32,7 @@ Examples:
   tidemill bench search --large 1000000 --json
   tidemill bench search --store postgres://postgres@localhost/postgres")]
 pub(super) struct Search {
-    /// Store of the server, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a
+    /// Store of the server, sqlite:PATH, postgres://... or redis://...; on a server in a new schema or under a new prefix, dropped afterwards [default: a
     /// new file in this directory, removed afterwards]
     #[arg(long, value_name = "URL")]
     store: Option<String>,

@@ -1,10 +1,12 @@
 //! `tidemill bench timers`: service timers through create, commit, load, fire and delete, next to what the bare store does with
 //! the same blocks.
 
+mod client;
 mod limit;
 mod pending;
 mod rows;
 mod sink;
+mod steady;
 mod through;
 mod usage;
 mod via;
@@ -40,13 +42,13 @@ Examples:
   tidemill bench timers --pending 10000000
   tidemill bench timers --count 10000000 --spread 10s --store postgres://postgres@localhost/postgres --json")]
 pub(super) struct Timers {
-    /// Store to measure, sqlite:PATH or postgres://...; on Postgres in a new schema, dropped afterwards [default: a new file in
+    /// Store to measure, sqlite:PATH, postgres://... or redis://...; on a server in a new schema or under a new prefix, dropped afterwards [default: a new file in
     /// this directory, removed afterwards]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 
     /// Timers in all [default: as many as it takes until timers have been created and fired at the same time for 10 seconds; 4 million
-    /// for a simulated day, 1 million by REST]
+    /// for a simulated day]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..=1_000_000_000))]
     count: Option<u64>,
 

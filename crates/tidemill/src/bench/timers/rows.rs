@@ -20,7 +20,7 @@ const SPREAD_MAX: Duration = Duration::from_secs(10);
 /// A page where the whole look-ahead is read at once.
 const PRELOADED: usize = 10_000;
 
-/// What rows cost.
+/// The cost of rows.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct RowsCost {
     pub(super) per_s: f64,
@@ -66,8 +66,8 @@ async fn run(place: &BenchStore, load: &Load, count: u64, reading: Reading) -> R
     }
     let seconds = began.elapsed().as_secs_f64();
     let used = Usage::now(place).await?.since(&before);
-    // A row is a statement of its own on the embedded store, which inserts and deletes them one by one; Postgres takes many.
-    let statements = if place.is_postgres() { used.statements } else { 2 * count + writer.commits };
+    // A row is a statement of its own on the embedded store, which inserts and deletes them one by one; a server takes many.
+    let statements = if place.is_shared() { used.statements } else { 2 * count + writer.commits };
     let share = |amount: u64| amount as f64 / count as f64;
     Ok(RowsCost {
         per_s: count as f64 / seconds,

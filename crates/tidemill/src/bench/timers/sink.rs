@@ -1,4 +1,4 @@
-//! Whom the timers of the bench tell: nobody, a receiver on loopback, or a consumer of a stream. Both count what has arrived.
+//! The receiver of the bench's timers: nobody, a server on loopback, or a consumer of a stream. Both count what has arrived.
 
 use super::through::now_ms;
 use anyhow::{Context, Result};
@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 /// Timers of one call, and of one read of a stream.
 const BATCH: u32 = 1_000;
 const STREAM_PAGE: usize = 10_000;
-/// What a call tells of a timer, once for each.
+/// A text that a call has once for each timer.
 const MARK: &[u8] = b"\"idempotencyKey\"";
 
 /// The process that timers start.
@@ -144,6 +144,7 @@ async fn listen(listener: TcpListener, arrived: Arc<AtomicU64>) -> Result<()> {
 async fn answer(stream: TcpStream, arrived: Arc<AtomicU64>) -> Result<()> {
     let mut stream = BufReader::with_capacity(64 << 10, stream);
     let (mut line, mut body) = (String::new(), Vec::new());
+    let mark = memchr::memmem::Finder::new(MARK);
     loop {
         let mut length = 0;
         loop {
@@ -161,7 +162,7 @@ async fn answer(stream: TcpStream, arrived: Arc<AtomicU64>) -> Result<()> {
         }
         body.resize(length, 0);
         stream.read_exact(&mut body).await?;
-        let timers = body.windows(MARK.len()).filter(|window| *window == MARK).count();
+        let timers = mark.find_iter(&body).count();
         arrived.fetch_add(timers as u64, Ordering::Relaxed);
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await?;
     }

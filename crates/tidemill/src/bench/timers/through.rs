@@ -1,6 +1,7 @@
 //! A timer loop under load.
 
 use super::sink::{Receiver, Sink};
+use super::steady::{Moment, STEADY, sample};
 use super::usage::{Usage, peak_rss_mb};
 use crate::bench::place::BenchStore;
 use anyhow::{Context, Result, bail};
@@ -20,10 +21,6 @@ pub(super) const BULK: u64 = 5_000;
 const AT_A_TIME: usize = 8;
 /// A longer spread is run through by a simulated time.
 const SPREAD_WAITED_FOR: Duration = Duration::from_secs(900);
-/// So long timers are created and fire at the same time, where the number of timers is not given.
-const STEADY: Duration = Duration::from_secs(10);
-/// A rate that is taken over less time says little.
-const STEADY_MIN: Duration = Duration::from_secs(3);
 /// Timers that fall due between two steps of simulated time.
 const FIRED_PER_STEP: u64 = 10_000;
 /// Timers of a simulated day where the number is not given.
@@ -121,6 +118,12 @@ struct Counts {
     lateness: Mutex<Lateness>,
 }
 
+impl Counts {
+    fn moment(&self) -> Moment {
+        Moment::now(self.created.load(Ordering::Relaxed), self.fired.load(Ordering::Relaxed))
+    }
+}
+
 pub(super) fn measure(place: &BenchStore, load: &Load) -> Result<Through> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(run(place, load))
@@ -148,16 +151,18 @@ async fn run(place: &BenchStore, load: &Load) -> Result<Through> {
     receiver.take_from(store, &handle, handle.bell())?;
     let looped = tokio::spawn(timers.run());
     let (before, began) = (Usage::now(place).await?, Instant::now());
-    let sampled = sample(counts.clone(), began + load.spread);
+    let looked_at = counts.clone();
+    let look = move || looked_at.moment();
+    let sampled = sample(look.clone(), began + load.spread);
     let count = create_all(&handle, load, &receiver.target, began, &counts).await?;
-    let created = Moment::now(&counts);
+    let created = look();
     time.let_go();
     // While some are created, others fire: that is the rate that counts. A run that is too short for it counts as a whole, and so
     // does one where somebody must hear of each timer.
     let steady = sampled.is_finished().then_some(sampled);
     let steady = match steady {
         Some(sampled) if load.sink == Sink::None => {
-            sampled.await?.filter(|begin| created.at.saturating_duration_since(begin.at) >= STEADY_MIN)
+            sampled.await?.filter(|begin| begin.is_long_before(&created))
         }
         _ => None,
     };
@@ -186,38 +191,6 @@ async fn run(place: &BenchStore, load: &Load) -> Result<Through> {
         commits: counts.commits.load(Ordering::Relaxed),
         used,
         peak_rss_mb: peak_rss_mb()?,
-    })
-}
-
-/// How much was done at a moment.
-struct Moment {
-    at: Instant,
-    created: u64,
-    fired: u64,
-}
-
-impl Moment {
-    fn now(counts: &Counts) -> Moment {
-        let (created, fired) = (counts.created.load(Ordering::Relaxed), counts.fired.load(Ordering::Relaxed));
-        Moment { at: Instant::now(), created, fired }
-    }
-
-    /// Created and fired per second since.
-    fn rates_until(&self, end: &Moment) -> (f64, f64) {
-        let per_s = |count: u64| count as f64 / (end.at - self.at).as_secs_f64();
-        (per_s(end.created - self.created), per_s(end.fired - self.fired))
-    }
-}
-
-/// Looks at the counts at this moment, if the run comes so far.
-fn sample(counts: Arc<Counts>, moment: Instant) -> tokio::task::JoinHandle<Option<Moment>> {
-    tokio::spawn(async move {
-        let wait = moment.saturating_duration_since(Instant::now());
-        if wait > Duration::from_secs(600) {
-            return None;
-        }
-        tokio::time::sleep(wait).await;
-        Some(Moment::now(&counts))
     })
 }
 

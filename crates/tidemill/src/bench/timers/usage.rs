@@ -1,4 +1,4 @@
-//! What a run takes of the store and of the machine.
+//! The use that a run makes of the store and of the machine.
 
 use crate::bench::place::BenchStore;
 use anyhow::{Context, Result};
@@ -6,16 +6,17 @@ use anyhow::{Context, Result};
 #[derive(Clone, Copy)]
 pub(super) struct Usage {
     pub(super) statements: u64,
-    /// Of Postgres its log of changes; of the embedded store all that this process writes.
+    /// Of Postgres its log of changes, of Redis its file; of the embedded store all that this process writes.
     pub(super) wal_bytes: u64,
     pub(super) cpu_seconds: f64,
 }
 
 impl Usage {
     pub(super) async fn now(place: &BenchStore) -> Result<Usage> {
-        let (statements, wal_bytes) = match place.wal_bytes().await? {
-            Some(wal_bytes) => (tidemill_store_postgres::PostgresStore::statements(), wal_bytes),
-            None => (tidemill_store_sqlite::SqliteStore::timer_statements(), written_bytes()?),
+        let (statements, wal_bytes) = match (place.wal_bytes().await?, place.redis_figures().await?) {
+            (Some(wal_bytes), _) => (tidemill_store_postgres::PostgresStore::statements(), wal_bytes),
+            (None, Some(redis)) => (redis.commands, redis.file_bytes),
+            (None, None) => (tidemill_store_sqlite::SqliteStore::timer_statements(), written_bytes()?),
         };
         Ok(Usage { statements, wal_bytes, cpu_seconds: cpu_seconds()? })
     }

@@ -1,12 +1,13 @@
 //! Timers through the REST API of a whole node, one by one or in bulk, to a receiver on loopback.
 
+use super::client::{Share, send_all};
 use super::sink::{PROCESS, Receiver, Sink};
-use super::through::{Lateness, Load, Maker, Through, now_ms};
+use super::steady::{Moment, STEADY, sample};
+use super::through::{Lateness, Load, Through};
 use super::usage::{Usage, peak_rss_mb};
 use crate::bench::place::{BatchHook, BenchStore};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,15 +17,7 @@ use tidemill_server::timers::FiredHook;
 use tidemill_server::timers::service::TimerService;
 use tidemill_server::{Node, NodeConfig};
 use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 
-/// Timers of one request in bulk.
-const LINES: u64 = 5_000;
-/// Clients that send at the same time.
-const BULK_CLIENTS: u64 = 4;
-const SINGLE_CLIENTS: u64 = 32;
-/// Timers in all where their number is not given.
-const DEFAULT_COUNT: u64 = 1_000_000;
 /// Without another timer for so long, the rest will not come.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -65,20 +58,33 @@ async fn run(place: &BenchStore, load: &Load, via: Via) -> Result<Through> {
         let at = url.clone();
         tokio::task::spawn_blocking(move || deploy(&at)).await??;
     }
-    let count = load.count.unwrap_or(DEFAULT_COUNT);
     let (before, began) = (Usage::now(place).await?, Instant::now());
-    send_all(&url, &target, load, count, via).await?;
-    let created_after = began.elapsed();
+    let (created, arrived) = (Arc::<AtomicU64>::default(), receiver.counter());
+    let counted = created.clone();
+    let look = move || Moment::now(counted.load(Ordering::Relaxed), arrived.load(Ordering::Relaxed));
+    let sampled = sample(look.clone(), began + load.spread);
+    let share = Share::new(load.count, began + load.spread + STEADY);
+    send_all(&url, &target, load, via, share, &created).await?;
+    let end = look();
+    let count = created.load(Ordering::Relaxed);
+    let steady = match sampled.is_finished() {
+        true => sampled.await?.filter(|begin| begin.is_long_before(&end)),
+        false => None,
+    };
     wait_for_all(&receiver, load, count).await?;
-    let all_after = began.elapsed();
+    let whole = |after: Duration| count as f64 / after.as_secs_f64();
+    let (created_per_s, fired_per_s) = match &steady {
+        Some(begin) => begin.rates_until(&end),
+        None => (whole(end.at - began), whole(began.elapsed())),
+    };
     let used = Usage::now(place).await?.since(&before);
     serving.abort();
     node.stop().await;
     Ok(Through {
         count,
-        is_steady: false,
-        created_per_s: count as f64 / created_after.as_secs_f64(),
-        fired_per_s: count as f64 / all_after.as_secs_f64(),
+        is_steady: steady.is_some(),
+        created_per_s,
+        fired_per_s,
         lateness: std::mem::take(&mut *lateness.lock().expect("no holder panics")),
         commits: commits.load(Ordering::Relaxed),
         used,
@@ -106,64 +112,9 @@ fn deploy(url: &str) -> Result<()> {
     let body = format!(
         "--part\r\ncontent-disposition: form-data; name=\"resources\"; filename=\"bench.bpmn\"\r\n\r\n{model}\r\n--part--\r\n"
     );
-    let agent = ureq::Agent::new_with_defaults();
-    send(&agent, &format!("{url}/v2/deployments"), "multipart/form-data; boundary=part", &body)
-}
-
-/// Clients take their share until nothing is left.
-async fn send_all(url: &str, target: &Value, load: &Load, count: u64, via: Via) -> Result<()> {
-    let left = Arc::new(AtomicU64::new(count));
-    let (clients, at_a_time) = if via == Via::Bulk { (BULK_CLIENTS, LINES) } else { (SINGLE_CLIENTS, 1) };
-    let mut sending = JoinSet::new();
-    for client in 0..clients {
-        let (left, url, target) = (left.clone(), url.to_owned(), target.to_string());
-        let mut maker = Maker::new(load).of_client(client);
-        let sink = load.sink;
-        sending.spawn_blocking(move || {
-            let agent = ureq::Agent::new_with_defaults();
-            let take = |left: u64| Some(left.saturating_sub(at_a_time));
-            loop {
-                let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).unwrap_or(0);
-                let count = before.min(at_a_time);
-                if count == 0 {
-                    return anyhow::Ok(());
-                }
-                let now = now_ms();
-                let lines = maker.make(count, now).into_iter().map(|create| {
-                    let payload: String =
-                        create.payload.iter().map(|byte| char::from(b'a' + byte % 26)).collect();
-                    let delay = create.due_ms - now;
-                    let id = create.own_id.map(|id| format!("\"id\":\"{:032x}\",", id.0)).unwrap_or_default();
-                    let payload = match (sink, create.payload.is_empty()) {
-                        (Sink::Process, _) => String::new(),
-                        (_, true) => String::new(),
-                        _ => format!(",\"payload\":{}", json!(payload)),
-                    };
-                    format!("{{{id}\"delay\":{delay},\"target\":{target}{payload}}}\n")
-                });
-                let body: String = lines.collect();
-                match via {
-                    Via::Bulk => {
-                        send(&agent, &format!("{url}/v1/timers/bulk"), "application/x-ndjson", &body)?
-                    }
-                    _ => send(&agent, &format!("{url}/v1/timers"), "application/json", &body)?,
-                }
-            }
-        });
-    }
-    while let Some(ended) = sending.join_next().await {
-        ended??;
-    }
+    let request = ureq::post(format!("{url}/v2/deployments"));
+    request.header("content-type", "multipart/form-data; boundary=part").send(&body)?;
     Ok(())
-}
-
-fn send(agent: &ureq::Agent, url: &str, media_type: &str, body: &str) -> Result<()> {
-    let mut response = agent.post(url).header("content-type", media_type).send(body)?;
-    let text = response.body_mut().with_config().limit(64 << 20).read_to_string()?;
-    match text.lines().find(|line| line.contains("\"error\"")) {
-        Some(line) => bail!("a timer was refused: {line}"),
-        None => Ok(()),
-    }
 }
 
 async fn wait_for_all(receiver: &Receiver, load: &Load, count: u64) -> Result<()> {

@@ -52,7 +52,7 @@ fn load_fonts(fonts: &mut Database, file: Option<&Path>) -> Result<()> {
     choose_font(fonts, file)
 }
 
-/// Whatever a picture asks for, there is only one font to offer.
+/// There is one font for everything that a picture asks for.
 fn choose_font(fonts: &mut Database, file: Option<&Path>) -> Result<()> {
     let Some(family) = sans_serif(fonts) else {
         match file {

@@ -63,7 +63,7 @@ impl Picture<'_> {
             .collect()
     }
 
-    /// What an element waits for, and what went wrong.
+    /// The jobs, timers and subscriptions that an element waits for, and its incidents.
     fn belongings(&self, element: &str) -> Vec<Tree> {
         let of = |list: &'static str| self.of(list, "elementInstanceKey", element);
         let incidents = self.incidents("elementInstanceKey", element);
@@ -106,7 +106,7 @@ impl Picture<'_> {
     }
 }
 
-/// Who works on a job, and until when it is theirs. A job that has failed or timed out names its last worker all the same.
+/// The worker of a job, and until when it has the job. A job that has failed or timed out names its last worker all the same.
 fn held(job: &Value) -> String {
     if job["deadline"].is_null() || !job["endTime"].is_null() {
         return String::new();

@@ -30,13 +30,22 @@ impl Job {
         SystemTime::now() < SystemTime::UNIX_EPOCH + Duration::from_millis(self.deadline)
     }
 
+    /// The trace that the job belongs to, where the server traces.
+    pub(super) fn traceparent(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Traced {
+            traceparent: Option<String>,
+        }
+        serde_json::from_str::<Traced>(self.custom_headers.get()).ok()?.traceparent
+    }
+
     /// Differs from lease to lease: the same report may be sent again, that of an earlier try is another.
     pub(super) fn lease_name(&self) -> String {
         format!("tidemill-worker-{}-{}", self.job_key, self.deadline)
     }
 }
 
-/// What the server is told at the end of a job.
+/// The message to the server at the end of a job.
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub(super) enum Report {

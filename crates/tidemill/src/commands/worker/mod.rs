@@ -158,7 +158,7 @@ struct Done<'a> {
     report: &'a Report,
 }
 
-/// What the threads of a worker share.
+/// The parts that the threads of a worker share.
 struct Shift<'a> {
     worker: &'a Worker,
     session: &'a Session,
@@ -239,8 +239,9 @@ impl Shift<'_> {
     /// Sends a report until it has arrived, the job is no longer ours, or somebody wants us to stop.
     fn send(&self, job: &Job, report: &Report) -> Result<(), Failure> {
         let path = format!("/v2/jobs/{}/{}", job.job_key, report.path());
+        let traceparent = job.traceparent();
         loop {
-            match self.session.client.post_once(&path, Some(&job.lease_name()), report) {
+            match self.session.client.post_traced(&path, &job.lease_name(), traceparent.as_deref(), report) {
                 Ok(_) => return Ok(()),
                 Err(failure) if failure.is_passing() && job.is_still_ours() && !self.is_over() => {
                     std::thread::sleep(RETRY_PAUSE);

@@ -27,8 +27,8 @@ impl Program<'_> {
     pub(super) fn run(&self, job: &Job) -> Ending {
         match self.output(job) {
             Ok(output) => {
-                // What a program says beside its answer is for whoever watches the worker. A reader who has left is no
-                // reason to fail a job.
+                // The error output of a program is for people who watch the worker. A reader who has left is
+                // no reason to fail a job.
                 let _ = std::io::stderr().write_all(&output.stderr);
                 ending(&output)
             }
@@ -47,6 +47,7 @@ impl Program<'_> {
             .env("TIDEMILL_ELEMENT_ID", &job.element_id)
             .env("TIDEMILL_PROCESS_ID", &job.process_definition_id)
             .env("TIDEMILL_PROCESS_INSTANCE_KEY", &job.process_instance_key)
+            .envs(job.traceparent().map(|context| ("TRACEPARENT", context)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

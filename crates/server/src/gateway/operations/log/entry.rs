@@ -20,7 +20,7 @@ pub(super) struct Entry {
     number: usize,
     /// The operation of the API that it came from, such as `completeJob`, or the engine's own name for it.
     kind: String,
-    /// Whom or what it was about, in a few words.
+    /// The instance, job or other thing that it was about, in a few words.
     subject: String,
     command: Content,
 }

@@ -81,6 +81,20 @@ async fn what_was_answered_is_there_after_a_kill() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_batch_belongs_to_its_writer() {
+    let server = RedisServer::start(&[]);
+    let session = Session::take(open(&server).await, PartitionId::FIRST).await;
+    let batch = session.batch(Vec::new());
+    let id = batch.id;
+    session.store.commit(batch).await.expect("commits");
+    let is_of = async |writer: &str| {
+        session.store.has_batch_of(PartitionId::FIRST, id, &writer.into()).await.expect("reads")
+    };
+    assert!(is_of(&session.fence.holder).await);
+    assert!(!is_of("another that was given the same epoch").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn functions_that_are_gone_are_loaded_again() {
     let server = RedisServer::start(&[]);
     let session = Session::take(open(&server).await, PartitionId::FIRST).await;
