@@ -99,7 +99,8 @@ impl World {
     }
 
     pub(crate) async fn with_node_of(partitions: u16, config: NodeConfig) -> World {
-        World::open_as(TempDir::new().expect("a directory"), partitions, config, GatewayConfig::default()).await
+        World::open_as(TempDir::new().expect("a directory"), partitions, config, GatewayConfig::default())
+            .await
     }
 
     /// A node that counts on others, and the store that it would share with them.
